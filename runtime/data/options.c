@@ -197,6 +197,7 @@ static const struct {
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'", refuse},
     {"trace_job", "", "likewise, of ranks of a job", refuse},
     {"trace_results", "", "likewise", refuse},
+    {"trace_elements", "", "likewise", refuse},
     {"substitute", "1", "of programs that run in parallel under 'dvm compare'", refuse},
     {"reference", "", "trace to compare with (needs trace=compare)", refuse},
     {"tolerance", "", "largest accepted difference (needs trace=compare)", refuse},

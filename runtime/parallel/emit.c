@@ -57,7 +57,8 @@ void dvmp_emit(const struct dvmt_site *site, enum dvmt_tag tag, const uint64_t *
   put(r, site, tag, n + 1);
 }
 
-struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs) {
+/* 'shape': words, bytes, where, as a definition has them. */
+static struct dvmt_site *define(const char *text, unsigned kind, uint64_t shape, unsigned nargs) {
   struct dvmt_site *s = aligned_alloc(16, (sizeof(*s) + 15) & ~(size_t)15);
   size_t n = strlen(text), words = 5 + (n + 7) / 8;
   if (!s || !(text = strdup(text)))
@@ -67,12 +68,18 @@ struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs
   if (!r)
     return s;
   r[1] = r[2] = 0;
-  r[3] = kind | (uint64_t)nargs << 32;
+  r[3] = kind | shape << 8 | (uint64_t)nargs << 32;
   r[4] = n;
   r[words - 1] = n ? 0 : r[words - 1];
   memcpy(r + 5, text, n);
   put(r, s, DVMT_TAG_DEFINE, words);
   return s;
+}
+
+struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs) { return define(text, kind, 0, nargs); }
+
+struct dvmt_site *dvmp_emit_values(const char *text, unsigned words, unsigned bytes) {
+  return define(text, DVMT_SITE_ACCESS, words | (uint64_t)bytes << 8 | (uint64_t)DVMT_WHERE_ADDRESS << 16, 0);
 }
 
 void dvmp_emit_pace(void) {

@@ -12,6 +12,8 @@ void dvmp_emit_end(void);
 bool dvmp_emit_wanted(void);
 /* A site that is told now; the text is copied. */
 struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs);
+/* One of values at an address, of so many words and bytes. */
+struct dvmt_site *dvmp_emit_values(const char *text, unsigned words, unsigned bytes);
 void dvmp_emit(const struct dvmt_site *site, enum dvmt_tag tag, const uint64_t *words, size_t n);
 /* Between constructs: what has been written for a while goes to the recorder, so that little is lost if the process is killed. */
 void dvmp_emit_pace(void);

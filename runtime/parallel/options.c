@@ -69,6 +69,22 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
   return 0;
 }
 
+/* "N@FILE:LINE" */
+static int set_elements(const char *key, const char *value, struct dvm_error *err) {
+  struct dvmp_recording *o = &dvmp_options_recording;
+  char *end, *colon;
+  o->elements_execution = strtoul(value, &end, 10);
+  char *file = *end == '@' ? strdup(end + 1) : NULL;
+  if (!file || !(colon = strrchr(file, ':')) || colon == file) {
+    free(file);
+    return bad(err, key, value, "N@FILE:LINE");
+  }
+  *colon = 0;
+  o->elements_line = (unsigned)strtoul(colon + 1, NULL, 10);
+  o->elements_file = file;
+  return 0;
+}
+
 static int set_substitute(const char *key, const char *value, struct dvm_error *err) {
   if (strcmp(value, "0") && strcmp(value, "1"))
     return bad(err, key, value, "0 or 1");
@@ -102,6 +118,7 @@ static const struct {
     {"trace_ring", NULL, set_trace},
     {"trace_file", NULL, set_trace},
     {"trace_results", NULL, set_trace},
+    {"trace_elements", NULL, set_elements},
     {"trace_level", NULL, set_trace},
     {"trace_config", NULL, set_trace},
     {"report", NULL, refuse},

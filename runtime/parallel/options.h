@@ -14,6 +14,9 @@ extern int dvmp_options_help;
 struct dvmp_recording {
   const char *job, *file, *results; /* NULL: not given */
   bool substitute;
+  const char *elements_file;          /* of the construct that is told by elements, NULL: of none; its line and execution */
+  unsigned elements_line;
+  unsigned long elements_execution;
 };
 extern struct dvmp_recording dvmp_options_recording;
 #endif

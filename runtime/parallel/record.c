@@ -1,5 +1,6 @@
 #include "runtime/parallel/record.h"
 #include "runtime/trace/inside.h"
+#include "runtime/parallel/elements.h"
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
@@ -132,6 +133,8 @@ static void tell_shared(const struct dvmp_construct *c, const struct dvmrt_item 
   dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){0, bytes, dvmt_digest_array(at, bytes, 1), 0}, 4);
 }
 
+void dvmp_record_array(const struct dvmp_array *a) { array_of(a); }
+
 /* ---- constructs ------------------------------------------------------------------------------------------------------------------ */
 
 static int depth; /* of parallel constructs in each other: the outermost counts */
@@ -143,12 +146,15 @@ void dvmp_record_enter(struct dvmp_construct *c) {
     return;
   struct told *t = construct_of(c->d);
   t->executions++;
-  dvmp_emit(t->site, DVMT_TAG_ENTER, (const uint64_t[]){DVMT_LEVEL_CHECKSUM}, 1);
+  bool elements = dvmp_elements_wanted(c, t->executions);
+  dvmp_emit(t->site, DVMT_TAG_ENTER, (const uint64_t[]){elements ? DVMT_LEVEL_MODIFY : DVMT_LEVEL_CHECKSUM}, 1);
+  dvmp_elements_enter(c, t->executions);
 }
 
 void dvmp_record_leave(struct dvmp_construct *c) {
   if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
     return;
+  dvmp_elements_leave(c, construct_of(c->d)->executions);
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
     const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args));
     if (a)

@@ -12,6 +12,9 @@ void dvmp_record_end(void);
 void dvmp_record_enter(struct dvmp_construct *c);
 void dvmp_record_leave(struct dvmp_construct *c);
 
+/* The array is known to whoever reads the stream, as it lies now. */
+void dvmp_record_array(const struct dvmp_array *a);
+
 /* A result of construct 'd', the number of its R line; all ranks have it.  One that agrees with the reference's becomes it. */
 void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes);
 /* Of the construct's executions so far; 0: nothing is recorded. */

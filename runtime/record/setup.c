@@ -25,6 +25,7 @@ static const struct {
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
     {"trace_job", "", "the same, for a program that is a rank of a job: its stream is its own"},
     {"trace_results", "", "the same, of programs that run in parallel"},
+    {"trace_elements", "", "the same"},
     {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
     {"exitcode", "66", "exit status if something differs (trace=compare)"},

@@ -31,6 +31,7 @@ static inline bool dvmt_launcher_rank(int *rank, int *size) {
 /* A job that is recorded: each rank writes a stream of its own, 'NAME.RANK'.  Options of DVM_OPTIONS:
  *   trace_job=CODEC.VERBOSE   set by the commands; 'trace_file' is NAME, DVM_RECORD_META has the meta lines
  *   trace_results=FILE        results of reductions of the reference (results.h)
+ *   trace_elements=N@FILE:LINE  this execution of this construct is told element by element (elements.h)
  * In the environment of what a recorded rank starts: its own process number; they are not recorded. */
 #define DVMT_RECORDED_BY "DVM_RECORDED_BY"
 /* Program started by a program that is recorded. */

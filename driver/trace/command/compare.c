@@ -31,7 +31,12 @@ static const char help[] =
     "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
     "                     construct, until the first value beyond the tolerance is found\n"
     "  --flags A B        compile a program with two sets of flags and report which of its objects and functions cause\n"
-    "                     the difference: 'dvm compare --flags --help'\n";
+    "                     the difference: 'dvm compare --flags --help'\n"
+    "\n"
+    "PROGRAM may be a launcher: 'dvm compare ref.dvmt -- mpirun -n 4 ./prog'.  A program compiled with 'dvmcc -fdvm=parallel'\n"
+    "is compared on any number of ranks with a reference of level checksum; --bisect names the element, its rank and the\n"
+    "iteration.  Programs that call MPI themselves are compared rank by rank.\n"
+    "\n";
 
 /* The run is recorded as the reference was. */
 static const char *level_of(const struct dvmt_reader *r) {

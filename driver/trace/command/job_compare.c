@@ -1,15 +1,14 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/job_compare.h"
-#include "driver/folder.h"
 #include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/job_known.h"
+#include "driver/trace/command/job_private.h"
 #include "driver/trace/command/job_results.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/format/writer.h"
-#include "driver/trace/job/join.h"
 #include "driver/trace/job/project.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -59,11 +58,6 @@ bool dvmt_job_is_parallel(char *const *command) {
 
 /* ---- both sides reduced to what any number of ranks has ------------------------------------------------------------------------------ */
 
-struct side {
-  const char *path; /* of the trace */
-  struct dvmt_job *job; /* or without ranks */
-};
-
 /* Ranks of a reference that do not fit together. */
 static void warn(void *arg, const char *text, const char *variable, const char *message) {
   char place[512] = "";
@@ -91,7 +85,7 @@ static int project(const char *path, struct dvmt_sink *out, uint64_t *sums, stru
   return rc;
 }
 
-static int reduce(const struct side *s, const char *to, struct dvmt_join_totals *totals, struct dvm_error *err) {
+static int reduce(const struct dvmt_side *s, const char *to, struct dvmt_join_totals *totals, struct dvm_error *err) {
   struct dvmt_writer *w = dvmt_writer_create(to, "level checksum\n", DVMT_CODEC_ZSTD, err);
   struct dvm_error close_err = DVM_ERROR_INIT;
   if (!w)
@@ -109,24 +103,17 @@ static int reduce(const struct side *s, const char *to, struct dvmt_join_totals 
 
 /* ---- the comparison ------------------------------------------------------------------------------------------------------------------ */
 
-struct comparing {
-  struct dvmt_cli *o;
-  struct dvmt_reader *a; /* the reduced reference */
-  struct dvmt_known *known; /* sums that it has */
-  struct dvmt_compare *c;
-  char folder[CC_TEMPORARY_MAX], reference[CC_TEMPORARY_MAX + 16], results[CC_TEMPORARY_MAX + 16], run[CC_TEMPORARY_MAX + 16];
-};
-
 /* Ranks of the run that do not fit together. */
 static void differ(void *arg, const char *text, const char *variable, const char *message) {
-  dvmt_cmp_structure(((struct comparing *)arg)->c, variable, variable, text, message);
+  dvmt_cmp_structure(((struct dvmt_comparing *)arg)->c, variable, variable, text, message);
 }
 
 static bool wanted(void *arg, const char *text, uint64_t execution, const char *array) {
-  return dvmt_known_has(((struct comparing *)arg)->known, text, execution, array);
+  return dvmt_known_has(((struct dvmt_comparing *)arg)->known, text, execution, array);
 }
 
-static int begin(struct comparing *x, const struct side *s, struct dvm_error *err) {
+int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const struct dvmt_compare_options *wanted, struct dvm_error *err) {
+  struct dvmt_compare_options options = *wanted;
   struct dvmt_join_totals totals;
   struct dvmt_summary summary;
   int rc = cc_folder_create(x->folder, "compare", err);
@@ -140,50 +127,43 @@ static int begin(struct comparing *x, const struct side *s, struct dvm_error *er
     rc = err->code;
   if (!rc && !(rc = dvmt_reader_summary(x->a, &summary, err))) {
     x->o->report.records = summary.records;
-    x->o->compare.cut = totals.torn ? "is torn" : NULL;
+    options.cut = totals.torn ? "is torn" : NULL;
   }
   if (!rc && !(x->known = dvmt_known_read(x->a, err)))
     rc = err->code;
-  if (!rc && !(x->c = dvmt_compare_create(x->a, &x->o->compare)))
+  if (!rc && !(x->c = dvmt_compare_create(x->a, &options)))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   return rc;
 }
 
-static int64_t end(struct comparing *x, const char *cut, bool torn, struct dvm_error *err) {
-  int64_t errors = dvmt_compare_end(x->c, cut, torn, err);
-  return errors ? errors : dvmt_report_close(&x->o->report, x->c, err);
-}
-
-static void fini(struct comparing *x) {
+void dvmt_job_end(struct dvmt_comparing *x) {
+  dvmt_html_destroy(x->html);
   dvmt_known_destroy(x->known);
   dvmt_compare_destroy(x->c);
   dvmt_reader_close(x->a);
   cc_folder_remove(x->folder);
 }
 
-static int join_run(struct comparing *x, const struct dvmt_job *job, struct dvmt_join_totals *totals, struct dvm_error *err) {
+static int join_run(struct dvmt_comparing *x, const struct dvmt_job *job, struct dvmt_join_totals *totals, struct dvm_error *err) {
   const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .wanted = wanted, .arg = x};
   return dvmt_join(job, &options, totals, err);
 }
 
-static int compare_parallel(struct dvmt_cli *o, const struct side *s, char *const *command, int *status, struct dvm_error *err) {
-  struct comparing x = {.o = o};
+int dvmt_job_run(struct dvmt_comparing *x, char *const *command, int *status, struct dvm_error *err) {
   struct dvmt_job job = {0};
   struct dvmt_join_totals totals = {0};
   bool recorded = false;
-  int64_t errors = 0;
   char cut[64];
-  int rc = begin(&x, s, err);
-  if (!rc)
-    rc = dvmt_job_results(x.results, x.a, o, err);
-  struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x.c));
+  int rc = dvmt_job_results(x->results, x->a, x->o, err);
+  struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x->c));
   if (!rc && !p)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
-    const struct dvmt_launch launch = {command, "checksum", NULL, false, x.run, NULL, "level checksum\n", x.results};
+    const struct dvmt_launch launch = {
+        .command = command, .level = "checksum", .job = x->run, .meta = "level checksum\n", .results = x->results};
     rc = dvmt_launch(&launch, dvmt_project_sink(p), status, &recorded, err);
   }
-  int found = rc || recorded ? 0 : dvmt_job_open_streams(&job, x.run, err);
+  int found = rc || recorded ? 0 : dvmt_job_open_streams(&job, x->run, err);
   if (!rc && found < 0)
     rc = found;
   else if (!rc && !recorded && !found)
@@ -192,15 +172,46 @@ static int compare_parallel(struct dvmt_cli *o, const struct side *s, char *cons
   else if (found && !job.parallel)
     rc = dvm_error_set(err, -EINVAL, "the run is one of processes that call MPI themselves: they are compared with a reference of as many");
   if (!rc && found)
-    rc = join_run(&x, &job, &totals, err);
-  if (!rc &&
-      (errors = end(&x, totals.torn && !dvmt_launch_cut(*status, cut, sizeof(cut)) ? "is torn" : dvmt_launch_cut(*status, cut, sizeof(cut)),
-                    totals.torn, err)) < 0)
-    rc = (int)errors;
+    rc = join_run(x, &job, &totals, err);
+  const char *how = rc ? NULL : dvmt_launch_cut(*status, cut, sizeof(cut));
+  if (!rc)
+    rc = dvmt_compare_end(x->c, how ? how : totals.torn ? "is torn" : NULL, totals.torn, err);
   dvmt_project_destroy(p);
   dvmt_job_close(&job);
-  fini(&x);
+  return rc;
+}
+
+/* The report, and the page.  1: something differs. */
+static int report(struct dvmt_comparing *x, const char *title, struct dvm_error *err) {
+  int64_t errors = dvmt_report_close(&x->o->report, x->c, err);
+  int rc = errors < 0 ? (int)errors : 0;
+  if (!rc)
+    dvmt_cli_note_unused(x->o);
+  if (!rc && x->html)
+    rc = dvmt_html_write(x->html, x->c, x->o->report.closing, x->o->html, title, err);
   return rc ? rc : errors > 0;
+}
+
+static struct dvmt_compare_options options_of(struct dvmt_comparing *x) {
+  struct dvmt_compare_options options = x->o->compare;
+  x->html = x->o->html ? dvmt_html_create() : NULL;
+  if (x->html) {
+    options.spot = dvmt_html_spot;
+    options.spot_arg = x->html;
+  }
+  return options;
+}
+
+static int compare_parallel(struct dvmt_cli *o, const struct dvmt_side *s, char *const *command, int *status, struct dvm_error *err) {
+  struct dvmt_comparing x = {.o = o};
+  const struct dvmt_compare_options options = options_of(&x);
+  int rc = dvmt_job_begin(&x, s, &options, err);
+  if (!rc)
+    rc = dvmt_job_run(&x, command, status, err);
+  if (!rc)
+    rc = report(&x, command[0], err);
+  dvmt_job_end(&x);
+  return rc;
 }
 
 /* ---- processes: each rank with its partner -------------------------------------------------------------------------------------------- */
@@ -234,9 +245,6 @@ static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_r
 
 static int compare_ranks(struct dvmt_cli *o, const struct dvmt_job *a, const struct dvmt_job *b, const char *cut, struct dvm_error *err) {
   int differ = 0;
-  if (o->report.nfiles || o->html)
-    return dvm_error_set(err, -EINVAL,
-                         "'--report' and '--html' are not there yet for jobs of processes: compare single ranks, as in 'dvm diff A.0 B.0'");
   if (a->nranks != b->nranks)
     return dvm_error_set(err, -EINVAL, "the reference has %zu ranks, the run %zu: processes are compared rank by rank", a->nranks,
                          b->nranks);
@@ -296,29 +304,36 @@ static int compare_processes(struct dvmt_cli *o, const struct dvmt_job *referenc
 
 int dvmt_job_compare(struct dvmt_cli *o, const char *reference, struct dvmt_job *job, char *const *command, int *status,
                      struct dvm_error *err) {
-  const struct side s = {reference, job};
-  if (!job->nranks || job->parallel)
-    return compare_parallel(o, &s, command, status, err);
+  const struct dvmt_side s = {reference, job};
+  bool parallel = !job->nranks || job->parallel;
+  int rc = dvmt_job_check(o, parallel, err);
+  if (rc)
+    return rc;
+  if (parallel)
+    return (o->bisect ? dvmt_job_bisect : compare_parallel)(o, &s, command, status, err);
   return compare_processes(o, job, command, status, err);
 }
 
 int dvmt_job_diff(struct dvmt_cli *o, char *const *paths, struct dvmt_job jobs[2], struct dvm_error *err) {
-  struct comparing x = {.o = o};
+  struct dvmt_comparing x = {.o = o};
   struct dvmt_join_totals totals = {0};
-  int64_t errors = 0;
   bool processes[2] = {jobs[0].nranks && !jobs[0].parallel, jobs[1].nranks && !jobs[1].parallel};
-  if (processes[0] && processes[1]) {
-    int differ = compare_ranks(o, &jobs[0], &jobs[1], NULL, err);
-    return differ > 0 ? o->exitcode : differ;
-  }
-  if (processes[0] || processes[1])
-    return dvm_error_set(err, -EINVAL, "'%s' is of processes that call MPI themselves, '%s' is not: compare single ranks, as in '%s.0'",
-                         paths[processes[1]], paths[processes[0]], paths[processes[1]]);
-  int rc = begin(&x, &(struct side){paths[0], &jobs[0]}, err);
+  int rc = dvmt_job_check(o, !processes[0] && !processes[1], err);
+  if (!rc && processes[0] != processes[1])
+    rc = dvm_error_set(err, -EINVAL, "'%s' is of processes that call MPI themselves, '%s' is not: compare single ranks, as in '%s.0'",
+                       paths[processes[1]], paths[processes[0]], paths[processes[1]]);
+  if (!rc && processes[0])
+    rc = compare_ranks(o, &jobs[0], &jobs[1], NULL, err);
+  if (rc || processes[0])
+    return rc > 0 ? o->exitcode : rc;
+  const struct dvmt_compare_options options = options_of(&x);
+  rc = dvmt_job_begin(&x, &(struct dvmt_side){paths[0], &jobs[0]}, &options, err);
   if (!rc)
     rc = jobs[1].nranks ? join_run(&x, &jobs[1], &totals, err) : project(paths[1], dvmt_compare_sink(x.c), NULL, err);
-  if (!rc && (errors = end(&x, totals.torn ? "is torn" : NULL, totals.torn, err)) < 0)
-    rc = (int)errors;
-  fini(&x);
-  return rc ? rc : errors ? o->exitcode : 0;
+  if (!rc)
+    rc = dvmt_compare_end(x.c, totals.torn ? "is torn" : NULL, totals.torn, err);
+  if (!rc)
+    rc = report(&x, paths[1], err);
+  dvmt_job_end(&x);
+  return rc > 0 ? o->exitcode : rc;
 }

@@ -30,7 +30,7 @@ static void add_option(struct dvm_text *t, const char *key, const char *value) {
 /* 'output' NULL: the records are taken from the ring. */
 static bool set_options(const struct dvmt_launch *launch, const char *ring, const char *output) {
   struct dvm_text t = DVM_TEXT_INIT;
-  const char *before = getenv("DVM_OPTIONS");
+  const char *before = launch->other_options ? NULL : getenv("DVM_OPTIONS");
   if (before)
     dvm_text_add(&t, before);
   add_option(&t, "trace", "record");
@@ -47,6 +47,10 @@ static bool set_options(const struct dvmt_launch *launch, const char *ring, cons
   }
   if (launch->results)
     add_option(&t, "trace_results", launch->results);
+  if (launch->elements)
+    add_option(&t, "trace_elements", launch->elements);
+  if (launch->options)
+    dvm_text_printf(&t, "%s%s", t.len ? ":" : "", launch->options);
   if (launch->level)
     add_option(&t, "trace_level", launch->level);
   if (launch->config)
@@ -64,9 +68,12 @@ struct start {
 static int prepare(void *arg) {
   const struct start *s = arg;
   int nowhere = s->launch->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+  int said = s->launch->said ? open(s->launch->said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
   char number[16];
   if (nowhere >= 0)
     dup2(nowhere, 1);
+  if (said >= 0)
+    dup2(said, 2);
   snprintf(number, sizeof(number), "%d", s->ring_fd);
   int how = personality(0xffffffff); /* addresses that become numbers (hashes) are the same in every run, as under a debugger */
   if (how >= 0)

@@ -15,6 +15,10 @@ struct dvmt_launch {
   const char *codec;          /* of them, or NULL: zstd */
   const char *meta;           /* their meta lines, or NULL */
   const char *results;        /* of the reference's reductions, or NULL (runtime/trace/results.h) */
+  const char *elements;       /* "N@FILE:LINE": what a parallel program tells by elements (runtime/trace/elements.h), or NULL */
+  bool other_options;         /* DVM_OPTIONS of the environment are for another program */
+  const char *options;        /* more of DVM_OPTIONS, or NULL */
+  const char *said;           /* file that gets what it prints on standard error, or NULL */
 };
 /* Becomes the program, which records by itself into 'output' (runtime/trace/inside.h): for one that runs under the checkpointer.
  * Returns only when it cannot be started. */

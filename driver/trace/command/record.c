@@ -9,6 +9,7 @@
 #include "driver/trace/command/config_check.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/input.h"
+#include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/job/job.h"
@@ -69,6 +70,36 @@ static int read_codec(const char *name, enum dvmt_codec *codec) {
   return usage("unknown codec", name);
 }
 
+/* "mpirun", "/usr/bin/mpiexec.openmpi", "srun", "dvm run -n 4": each rank records by itself. */
+static bool is_launcher(char *const *command) {
+  static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun", NULL};
+  const char *slash = command[0] ? strrchr(command[0], '/') : NULL, *name = slash ? slash + 1 : command[0];
+  for (int i = 0; name && names[i]; i++)
+    if (!strncmp(name, names[i], strlen(names[i])) && (!name[strlen(names[i])] || name[strlen(names[i])] == '.'))
+      return true;
+  bool run = name && (!strcmp(name, "dvm-run") || (!strcmp(name, "dvm") && command[1] && !strcmp(command[1], "run")));
+  for (int i = 1; run && command[i] && (command[i][0] == '-' || i == 1); i++)
+    if (!strncmp(command[i], "-n", 2))
+      return true;
+  return false;
+}
+
+/* What is not there for jobs is not passed over in silence. */
+static int check_job(const struct options *o) {
+  bool parallel = dvmt_job_is_parallel(o->command);
+  if (!parallel && !is_launcher(o->command))
+    return 0;
+  if (o->calibrate)
+    return usage("'--calibrate': not for jobs; 'dvm diff' of two of them shows what differs by itself", NULL);
+  if (o->inside)
+    return usage("'--inside': ranks of a job record within their own processes without it", NULL);
+  if (parallel && o->config)
+    return usage("'--config': programs compiled with '-fdvm=parallel' are recorded at level checksum, all of them", NULL);
+  if (parallel && o->level && strcmp(o->level, "checksum"))
+    return usage("'--level': programs compiled with '-fdvm=parallel' are recorded at level checksum, not at", o->level);
+  return 0;
+}
+
 /* 0, or the exit status. */
 static int read_options(struct options *o, int argc, char **argv) {
   static const struct option names[] = {{"level", 1, NULL, 'l'},  {"config", 1, NULL, 'c'}, {"codec", 1, NULL, 'z'},
@@ -93,6 +124,8 @@ static int read_options(struct options *o, int argc, char **argv) {
     default: rc = dvm_usage_refused("record", c, argv, names);
     }
   o->command = argv + optind;
+  if (!rc)
+    rc = check_job(o);
   if (!rc && o->calibrate && o->inside)
     rc = usage("'--calibrate' and '--inside' cannot be used together", NULL);
   if (!rc && !argv[optind])

@@ -1,0 +1,32 @@
+/* A comparison of a parallel run at level checksum, for job_compare.c and job_bisect.c. */
+#ifndef DVM_TRACE_JOB_PRIVATE_H
+#define DVM_TRACE_JOB_PRIVATE_H
+#include "driver/folder.h"
+#include "driver/trace/command/html.h"
+#include "driver/trace/command/options.h"
+#include "driver/trace/job/join.h"
+
+struct dvmt_known;
+
+struct dvmt_side {
+  const char *path;             /* of the trace */
+  struct dvmt_job *job;         /* or without ranks */
+};
+struct dvmt_comparing {
+  struct dvmt_cli *o;
+  struct dvmt_reader *a;        /* the reduced reference */
+  struct dvmt_known *known;     /* sums that it has */
+  struct dvmt_compare *c;
+  struct dvmt_html *html;       /* or NULL */
+  char folder[CC_TEMPORARY_MAX], reference[CC_TEMPORARY_MAX + 16], results[CC_TEMPORARY_MAX + 16], run[CC_TEMPORARY_MAX + 16];
+};
+/* 0, or -E.. with a text: what the options ask for is not there for this kind of job ('parallel': of a program that directives divide). */
+int dvmt_job_check(const struct dvmt_cli *o, bool parallel, struct dvm_error *err);
+/* Reduces the reference and creates the comparison, with these options. */
+int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const struct dvmt_compare_options *options, struct dvm_error *err);
+/* Runs the command and compares; 'status' as from waitpid. */
+int dvmt_job_run(struct dvmt_comparing *x, char *const *command, int *status, struct dvm_error *err);
+void dvmt_job_end(struct dvmt_comparing *x);
+/* From the construct to its elements.  Returns whether something differs beyond the tolerance, or -E... */
+int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *command, int *status, struct dvm_error *err);
+#endif

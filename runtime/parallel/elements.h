@@ -1,0 +1,11 @@
+/* One execution of one construct, element by element: for a comparison that knows where results part ('trace_elements=N@FILE:LINE').
+ * Sites and records: runtime/trace/elements.h. */
+#ifndef DVMP_ELEMENTS_H
+#define DVMP_ELEMENTS_H
+#include "runtime/parallel/construct.h"
+
+bool dvmp_elements_wanted(const struct dvmp_construct *c, uint64_t execution);
+/* Before its first turn: the iterations that are this rank's, and what it has of the arrays.  Behind the last: what it has then. */
+void dvmp_elements_enter(const struct dvmp_construct *c, uint64_t execution);
+void dvmp_elements_leave(const struct dvmp_construct *c, uint64_t execution);
+#endif

@@ -1,0 +1,124 @@
+#!/bin/bash
+# 'dvm compare --bisect' of parallel runs: from the construct to the element, its rank, the iteration and the directive; options that have no
+# meaning for jobs are refused.
+. "$(dirname "$0")/../driver/lib.sh" "$1" "$2"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
+ranks() { local n=$1; shift; echo mpirun --oversubscribe -n "$n" "$@"; }
+
+cat >wave.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 24, M = 20 };
+struct cell { float h; int n; };
+#pragma dvm array distribute[block][block] shadow[1:1][1:1]
+double u[N][M];
+#pragma dvm array align([i][j] with u[i][j])
+double v[N][M];
+#pragma dvm array align([i][j] with u[i][j])
+struct cell c[N][M];
+int main(int argc, char **argv) {
+  double sum = 0;
+  int from = argc > 1 ? atoi(argv[1]) : 1;
+#pragma dvm parallel([i][j] on u[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      u[i][j] = i * 0.1 + j % 7 / 3.0;
+      v[i][j] = 0;
+      c[i][j].h = 1;
+      c[i][j].n = i - j;
+    }
+  for (int step = 0; step < 5; step++) {
+#pragma dvm parallel([i][j] on v[i][j]) shadow_renew(u)
+    for (int i = from; i < N - 1; i++)
+      for (int j = 1; j < M - 1; j++)
+        v[i][j] = (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]) / 4;
+#pragma dvm parallel([i][j] on u[i][j]) reduction(sum(sum)) RENEW
+    for (int i = 1; i < N - 1; i++)
+      for (int j = M - 2; j > 0; j--) {
+        u[i][j] = (v[i][j] + v[i][j + SIDE]) / 2;
+        c[i][j].n += step;
+        sum += u[i][j];
+      }
+  }
+  printf("%.6f\n", sum);
+  return 0;
+}
+END_C
+compile() { status 0 "$dvmcc" "-fdvm=$1" -g -O2 "-DRENEW=$3" "-DSIDE=$4" wave.c -o "$2"; }
+compile trace sequential '' 0
+compile trace sequential_side 'shadow_renew(v)' 1
+compile parallel,trace right '' 0
+compile parallel,trace right_side 'shadow_renew(v)' 1
+compile parallel,trace wrong '' 1
+status 0 "$dvm" record --level checksum -o ref.dvmt -- ./sequential
+status 0 "$dvm" record --level checksum -o side.dvmt -- ./sequential_side
+
+# A right program agrees, whatever the grid.
+for grid in 2x2 4x1 1x3; do
+  status 0 env DVM_OPTIONS=grid=$grid "$dvm" compare --bisect side.dvmt -- $(ranks $((${grid%x*} * ${grid#*x})) ./right_side)
+  has err "0 different"
+done
+
+# The first element, the rank that has it and executes the iteration, and the reason: columns 0..9 are of ranks 0 and 2, and the edge is
+# stale.  Results come in the order of the sequential loop, j downwards.
+status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect --report found.jsonl side.dvmt -- $(ranks 4 ./wrong)
+has err "execution 1 of the construct at wave.c:27 is the first beyond the tolerance"
+has err "wave.c:30:9: error: 'u[1][9]' is "
+has err "iteration (i=1, j=9), execution 1"
+has err "note: rank 0 has 'u[1][9]' and executes the iteration"
+has err "run with 'poison=1', which looks at each access, it says:"
+has err "'v[1][10]', which belongs to rank 1, is read from the shadow edge"
+has err "[dvm-shadow-stale]"
+has err "help: add 'shadow_renew' to the directive"
+has found.jsonl '"u[1][9]"'
+status 66 env DVM_OPTIONS=grid=1x3 "$dvm" compare --bisect --digits side.dvmt -- $(ranks 3 ./wrong)
+has err "error: 'u[1][12]' is " # of the first iteration that goes wrong: j downwards
+has err "note: rank 1 has 'u[1][12]' and executes the iteration"
+status 66 "$dvm" compare --bisect side.dvmt -- $(ranks 1 ./right) # another computation, on one rank too
+has err "error: 'u[1][18]' is "
+
+# Members of structs; iterations that one side alone executes.
+sed 's/c\[i\]\[j\].n += step/c[i][j].n += step - (step == 3 \&\& i == 20)/' wave.c >member.c
+mkdir changed && mv member.c changed/wave.c && cd changed
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O2 -DRENEW= -DSIDE=0 wave.c -o ../member
+cd ..
+status 66 "$dvm" compare --bisect ref.dvmt -- $(ranks 4 ./member)
+has err "execution 4 of the construct"
+has err "error: 'c[20][18].n' is 7, the reference has 8"
+has err "note: rank 3 has 'c[20][18]' and executes the iteration"
+
+# What a program writes that the reference does not, and what comes from the sequential part.
+sed 's/v\[i\]\[j\] = (u/v[0][i == 5 \&\& j == 7 ? 0 : 19] = 9 * (i == 5 \&\& j == 7), v[i][j] = (u/' wave.c >changed/wave.c
+(cd changed && "$dvmcc" -fdvm=parallel,trace -g -O2 -DRENEW= -DSIDE=0 wave.c -o ../more)
+status 66 "$dvm" compare --bisect ref.dvmt -- $(ranks 4 ./more)
+has err "'v[0][0]', which rank 0 has, is changed here, and the reference does not write it"
+sed 's/for (int step/u[0][3] = 7 * argc; for (int step/' wave.c >changed/wave.c
+(cd changed && "$dvmcc" -fdvm=parallel,trace -g -O2 -DRENEW= -DSIDE=0 wave.c -o ../before)
+status 66 "$dvm" compare --bisect ref.dvmt -- $(ranks 4 ./before)
+has err "error: 'v[1][3]' is "
+lacks err "poison=1"
+
+# Refused, before anything runs.
+status 0 "$dvm" record -o job.dvmt -- $(ranks 2 ./right)
+status 2 "$dvm" compare --bisect job.dvmt -- $(ranks 2 ./right)
+has err "needs the reference of a sequential one"
+for option in --partial "--window 3" --digits; do
+  status 2 "$dvm" compare $option ref.dvmt -- $(ranks 2 ./right)
+  has err "'${option% *}': a parallel run is compared by sums"
+  status 2 "$dvm" diff $option ref.dvmt job.dvmt
+  has err "'${option% *}': a parallel run is compared by sums"
+done
+printf 'level modify\n' >level.conf
+status 2 "$dvm" compare --config level.conf ref.dvmt -- $(ranks 2 ./right)
+has err "keep the lines 'tolerance' alone"
+for option in "--level modify" --calibrate "--config level.conf" --inside; do
+  status 2 "$dvm" record $option -o none.dvmt -- $(ranks 2 ./right)
+  has err "'${option% *}'"
+  [ -z "$(echo none.dvmt*)" ] || [ "$(echo none.dvmt*)" = 'none.dvmt*' ] || wrong "something was recorded: $(echo none.dvmt*)"
+done
+status 66 env DVM_OPTIONS=substitute=0 "$dvm" compare --exact ref.dvmt -- $(ranks 4 ./right)
+printf 'tolerance variable sum relative 0.5\n' >sum.conf
+status 0 env DVM_OPTIONS=substitute=0 "$dvm" compare --config sum.conf ref.dvmt -- $(ranks 4 ./right)
+status 0 "$dvm" compare --ignore variable:nothing ref.dvmt -- $(ranks 2 ./right)
+has err "'--ignore variable:nothing' matches nothing that was recorded"
+finish
