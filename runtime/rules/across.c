@@ -139,16 +139,24 @@ bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   return any;
 }
 
+/* Functions that read many elements of it. */
+static bool range_of_array(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  return x->range && (x->flags & DVMRT_READ) && x->name && ev->access->name && !strcmp(x->name, ev->access->name);
+}
+
 bool dvmrt_across_complete(const struct dvmrt_event *ev) {
   if (ev->nest->d->calls)
     return false;
   for (uint32_t i = 0; i < ev->nest->nuses; i++)
     if (ev->nest->uses[i].item->use == '?')
       return false;
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next)
+  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+    if (range_of_array(ev, x))
+      return false;
     for (int d = 0; (x->flags & DVMRT_READ) && same_array(ev, x) && d < x->ndims; d++)
       if (!readable(ev, x, d) || !reach_settled(ev, x))
         return false;
+  }
   return true;
 }
 
@@ -172,6 +180,8 @@ static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *
       c->watch = 1;
   for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
+    if (range_of_array(ev, x))
+      c->watch = 1;
     if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
       continue;
     if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) ||
