@@ -12,18 +12,24 @@
 static const struct dvmt_results_head *head;
 static const struct dvmt_results_row *rows;
 
+bool dvmp_results_take(const void *p, size_t n) {
+  const struct dvmt_results_head *h = p;
+  if (n < sizeof(*h) || h->magic != DVMT_RESULTS_MAGIC || h->nrows > (n - sizeof(*h)) / sizeof(*rows))
+    return false;
+  head = h;
+  rows = (const void *)(h + 1);
+  return true;
+}
+
 void dvmp_results_begin(const char *path) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &st))
     dvmp_fail_all(1, NULL, "cannot read the results of the reference '%s': %s", path, strerror(errno));
-  const struct dvmt_results_head *h =
-      (size_t)st.st_size < sizeof(*h) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  const void *p = st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
   close(fd);
-  if (h == MAP_FAILED || h->magic != DVMT_RESULTS_MAGIC || h->nrows > ((size_t)st.st_size - sizeof(*h)) / sizeof(*rows))
+  if (p == MAP_FAILED || !dvmp_results_take(p, (size_t)st.st_size))
     dvmp_fail_all(1, NULL, "'%s' holds no results of a reference", path);
-  head = h;
-  rows = (const void *)(h + 1);
 }
 
 static int order_of(const struct dvmt_results_row *r, const struct dvmt_results_row *wanted) {
@@ -60,27 +66,28 @@ static long double real_at(const char *p, int bytes) {
   return memcpy(&l, p, sizeof(l)), l;
 }
 
-static bool agree(const char *a, const char *b, int bytes) {
+static bool agree(const struct dvmt_results_row *r, const char *a, const char *b, int bytes) {
   static const int digits[3] = {24, 53, 64};
   long double x = real_at(a, bytes), y = real_at(b, bytes), far = fabsl(x - y), most = fabsl(x) > fabsl(y) ? fabsl(x) : fabsl(y);
   int k = bytes == 4 ? 0 : bytes == 8 ? 1 : 2, exponent = 0;
   if (!isfinite(x) || !isfinite(y))
     return false;
   frexpl(most, &exponent);
-  return far <= (long double)head->relative[k] * most || far <= (long double)head->ulps * ldexpl(1, exponent - digits[k]);
+  return far <= (long double)r->relative * most || far <= (long double)r->ulps * ldexpl(1, exponent - digits[k]) ||
+         far <= (long double)r->absolute;
 }
 
 void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes) {
   if (!head || (type != 'f' && type != 'c') || !construct->file)
     return;
   struct dvmt_results_row wanted = {
-      dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}};
+      dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}, 0, 0, 0};
   const struct dvmt_results_row *r = find(&wanted);
   int parts = type == 'c' ? 2 : 1, part = bytes / parts;
-  if (!r)
+  if (!r || (part != 4 && part != 8 && part != 16) || bytes > (int)sizeof(r->value))
     return;
   for (int i = 0; i < parts; i++)
-    if (!agree((const char *)at + i * part, (const char *)r->value + i * part, part))
+    if (!agree(r, (const char *)at + i * part, (const char *)r->value + i * part, part))
       return;
   memcpy(at, r->value, (size_t)bytes);
 }

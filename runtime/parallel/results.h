@@ -2,8 +2,12 @@
 #ifndef DVMP_RESULTS_H
 #define DVMP_RESULTS_H
 #include "runtime/data/site.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 void dvmp_results_begin(const char *path);
+/* The same from memory, which stays the caller's; false: it holds none. */
+bool dvmp_results_take(const void *p, size_t n);
 /* Replaces the value at 'at', if the reference has one there that agrees within the tolerance.  Alike on all ranks. */
 void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes);
 #endif

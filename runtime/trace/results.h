@@ -5,11 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DVMT_RESULTS_MAGIC 0x31534c5553455244ull /* "DRESULS1" */
+#define DVMT_RESULTS_MAGIC 0x32534c5553455244ull /* "DRESULS2" */
 struct dvmt_results_head {
   uint64_t magic, nrows;
-  double relative[3];  /* float, double, long double */
-  double ulps;
 };
 /* Sorted by place, number, execution. */
 struct dvmt_results_row {
@@ -17,6 +15,7 @@ struct dvmt_results_row {
   uint64_t number;     /* of its R line, from 0 */
   uint64_t execution;  /* of the construct, from 1 */
   uint64_t value[4];
+  double relative, ulps, absolute; /* the tolerance: a value that is within one of them agrees */
 };
 
 static inline uint64_t dvmt_results_place(const char *file, size_t n, unsigned line, unsigned column) {

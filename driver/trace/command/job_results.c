@@ -21,7 +21,19 @@ static int by_key(const void *a, const void *b) {
   return (x->execution > y->execution) - (x->execution < y->execution);
 }
 
-static int collect(struct rows *rows, struct dvmt_reader *r, struct dvm_error *err) {
+/* As the comparison will judge it. */
+static void set_tolerance(struct dvmt_results_row *row, const char *text, const struct dvmt_compare_options *o) {
+  struct dvmt_type type;
+  struct dvmt_span name = dvmt_result_name(text, row->number, &type);
+  char variable[256];
+  snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
+  struct dvmt_tolerance t = dvmt_compare_tolerance(o, type, variable);
+  row->relative = t.exact ? 0 : t.relative;
+  row->ulps = t.exact ? 0 : t.ulps;
+  row->absolute = t.exact ? 0 : t.absolute;
+}
+
+static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_compare_options *o, struct dvm_error *err) {
   struct dvmt_record rec;
   uint64_t *executions = NULL;
   size_t room = 0;
@@ -56,31 +68,23 @@ static int collect(struct rows *rows, struct dvmt_reader *r, struct dvm_error *e
     }
     struct dvmt_where w = dvmt_site_where(dvmt_reader_site(r, rec.site)->text);
     struct dvmt_results_row *row = &rows->at[rows->n++];
-    *row = (struct dvmt_results_row){dvmt_results_place(w.file.s, w.file.n, w.line, w.column), rec.words[0], executions[rec.site], {0}};
+    *row = (struct dvmt_results_row){
+        dvmt_results_place(w.file.s, w.file.n, w.line, w.column), rec.words[0], executions[rec.site], {0}, 0, 0, 0};
     memcpy(row->value, rec.words + 2, sizeof(row->value));
+    set_tolerance(row, dvmt_reader_site(r, rec.site)->text, o);
   }
   free(executions);
   return rc ? rc : more < 0 ? more : 0;
-}
-
-static void set_tolerance(struct dvmt_results_head *head, const struct dvmt_cli *o) {
-  static const uint8_t bytes[3] = {4, 8, 16};
-  for (int i = 0; i < 3; i++) {
-    struct dvmt_tolerance t = dvmt_tolerance_default((struct dvmt_type){'f', bytes[i], bytes[i]});
-    head->relative[i] = o->compare.exact ? 0 : o->compare.relative >= 0 ? o->compare.relative : t.relative;
-    head->ulps = o->compare.exact ? 0 : o->compare.ulps >= 0 ? o->compare.ulps : t.ulps;
-  }
 }
 
 int dvmt_job_results(const char *path, const struct dvmt_reader *trace, const struct dvmt_cli *o, struct dvm_error *err) {
   struct dvmt_results_head head = {.magic = DVMT_RESULTS_MAGIC};
   struct rows rows = {NULL, 0, 0};
   struct dvmt_reader *r = dvmt_reader_again(trace, err);
-  int rc = r ? collect(&rows, r, err) : err->code;
+  int rc = r ? collect(&rows, r, &o->compare, err) : err->code;
   FILE *f = rc ? NULL : fopen(path, "we");
   if (rows.n)
     qsort(rows.at, rows.n, sizeof(*rows.at), by_key);
-  set_tolerance(&head, o);
   head.nrows = rows.n;
   if (!rc && (!f || fwrite(&head, sizeof(head), 1, f) != 1 || fwrite(rows.at, sizeof(*rows.at), rows.n, f) != rows.n))
     rc = dvm_error_errno(err, "cannot write '%s'", path);

@@ -77,6 +77,9 @@ struct dvmt_compare_options {
   void *arg, *spot_arg;
 };
 
+/* How closely values of this type and variable are compared. */
+struct dvmt_tolerance dvmt_compare_tolerance(const struct dvmt_compare_options *options, struct dvmt_type type, const char *variable);
+
 struct dvmt_compare;
 /* 'reference' stays the caller's and must be at its beginning. */
 struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const struct dvmt_compare_options *options);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct dvmt_type type, const char *variable) {
+struct dvmt_tolerance dvmt_compare_tolerance(const struct dvmt_compare_options *o, struct dvmt_type type, const char *variable) {
   struct dvmt_tolerance t = dvmt_tolerance_default(type);
-  const struct dvmt_config *config = c->options.config;
+  const struct dvmt_config *config = o->config;
   const char *type_name = type.part_bytes == 4 ? "float" : type.part_bytes == 8 ? "double" : type.part_bytes == 16 ? "long-double" : "";
-  if (type.part_bytes && c->options.relative >= 0)
-    t.relative = c->options.relative;
-  if (type.part_bytes && c->options.ulps >= 0)
-    t.ulps = c->options.ulps;
+  if (type.part_bytes && o->relative >= 0)
+    t.relative = o->relative;
+  if (type.part_bytes && o->ulps >= 0)
+    t.ulps = o->ulps;
   for (int pass = 0; config && pass < 2; pass++) /* a variable's own comes last */
     for (size_t i = 0; i < config->ntolerances; i++) {
       const struct dvmt_tolerance_rule *r = &config->tolerances[i];
@@ -25,8 +25,12 @@ static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct d
       t.ulps = r->ulps < 0 ? t.ulps : r->ulps;
       t.absolute = r->absolute < 0 ? t.absolute : r->absolute;
     }
-  t.exact = c->options.exact || (type.part_bytes && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
+  t.exact = o->exact || (type.part_bytes && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
   return t;
+}
+
+static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct dvmt_type type, const char *variable) {
+  return dvmt_compare_tolerance(&c->options, type, variable);
 }
 
 static void note_greatest(struct dvmt_compare *c, struct dvmt_finding *f, const struct dvmt_difference *d, const char *element) {
