@@ -6,6 +6,37 @@
 
 static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
 
+/* Row 'i' of a table that grows; NULL: no memory. */
+static int64_t *row_of(int64_t **rows, size_t *n, size_t i) {
+  if (i >= *n) {
+    size_t more = i + 64;
+    int64_t *p = realloc(*rows, more * sizeof(*p));
+    if (!p)
+      return NULL;
+    memset(p + *n, 0, (more - *n) * sizeof(*p));
+    *rows = p;
+    *n = more;
+  }
+  return &(*rows)[i];
+}
+
+/* Looked up by its text once. */
+static int64_t construct_of(struct dvmt_join_rank *r, uint32_t site) {
+  int64_t *row = row_of(&r->constructs, &r->nconstructs, site);
+  int64_t construct = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_construct(r->shape, dvmt_reader_site(r->reader, site)->text);
+  if (row && construct >= 0)
+    *row = construct + 1;
+  return construct;
+}
+
+static int64_t object_of(struct dvmt_join_rank *r, uint32_t object) {
+  int64_t *row = row_of(&r->objects, &r->nobjects, object);
+  int64_t number = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_object(r->shape, dvmt_reader_object(r->reader, object));
+  if (row && number >= 0)
+    *row = number + 1;
+  return number;
+}
+
 static int add_result(struct dvmt_join_step *s, const struct dvmt_record *rec, struct dvm_error *err) {
   struct dvmt_join_result *rows = realloc(s->results, (s->nresults + 1) * sizeof(*rows));
   if (!rows)
@@ -18,10 +49,11 @@ static int add_result(struct dvmt_join_step *s, const struct dvmt_record *rec, s
 static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
   struct dvmt_join_step *s = &r->step;
   const struct dvmt_object_def *def = dvmt_reader_object(r->reader, rec->object);
-  int64_t object = dvmt_shape_object(r->shape, def);
-  struct dvmt_join_part *rows = realloc(s->parts, (s->nparts + 1) * sizeof(*rows));
+  int64_t object = object_of(r, rec->object);
+  struct dvmt_join_part *rows = s->nparts < s->room ? s->parts : realloc(s->parts, (s->nparts + 8) * sizeof(*rows));
   if (object < 0 || !rows)
     return out_of_memory(err);
+  s->room = s->nparts < s->room ? s->room : s->nparts + 8;
   s->parts = rows;
   for (size_t i = 0; i < s->nparts; i++)
     if (rows[i].object == object) /* named twice in the construct */
@@ -49,7 +81,7 @@ int dvmt_join_next(struct dvmt_join_rank *r, struct dvm_error *err) {
     bool open = s->construct >= 0;
     if (rec.kind == DVMT_ENTER && !open) {
       site = rec.site;
-      s->construct = dvmt_shape_construct(r->shape, dvmt_reader_site(r->reader, site)->text);
+      s->construct = construct_of(r, site);
       rc = s->construct < 0 ? out_of_memory(err) : 0;
     } else if (open && rec.kind == DVMT_LEAVE && rec.site == site) {
       return 0;
@@ -69,6 +101,8 @@ int dvmt_join_next(struct dvmt_join_rank *r, struct dvm_error *err) {
 }
 
 void dvmt_join_rank_fini(struct dvmt_join_rank *r) {
+  free(r->constructs);
+  free(r->objects);
   free(r->step.parts);
   free(r->step.results);
 }

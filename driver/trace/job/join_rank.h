@@ -18,7 +18,7 @@ struct dvmt_join_result {
 struct dvmt_join_step {
   int64_t construct;            /* of the shape; -1: the stream is at its end */
   struct dvmt_join_part *parts; /* owned, as the results */
-  size_t nparts;
+  size_t nparts, room;
   struct dvmt_join_result *results;
   size_t nresults;
 };
@@ -26,6 +26,9 @@ struct dvmt_join_rank {
   struct dvmt_reader *reader;   /* borrowed */
   struct dvmt_shape *shape;
   struct dvmt_join_step step;
+  int64_t *constructs;          /* of sites, 0: not looked up, else 1 + the shape's; owned, as the objects */
+  int64_t *objects;
+  size_t nconstructs, nobjects;
   uint64_t records;
   bool cut;                     /* it ended within a construct, or is damaged or torn */
 };
