@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/config_make.h"
 #include "driver/trace/command/files.h"
+#include "driver/folder.h"
 #include "driver/run.h"
+#include "driver/trace/command/feed.h"
+#include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/launch.h"
 #include "runtime/trace/config.h"
 #include "driver/trace/compare/name.h"
@@ -127,28 +130,116 @@ static void write_config(const struct measure *m, char *const *command, const st
       write_construct(&m->sites[i], totals, f);
 }
 
-static int run(struct measure *m, char *const *command, int *status, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
-  const struct dvmt_launch launch = {.command = command, .level = "full", .config = NULL, .quiet = false};
-  bool recorded = false;
-  int rc = 0;
-  for (int i = 0; i < NMEASURED && !rc; i++)
+static int begin(struct measure *m, struct dvm_error *err) {
+  *m = (struct measure){.sink = {on_site, on_object, on_record, NULL, 0}};
+  for (int i = 0; i < NMEASURED; i++)
     if (!(m->level[i] = dvmt_writer_create(NULL, "", DVMT_CODEC_ZSTD, err)))
-      rc = err->code;
-  if (!rc)
-    rc = dvmt_launch(&launch, &m->sink, status, &recorded, err);
-  if (!rc && !recorded)
-    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+      return err->code;
+  return 0;
+}
+
+/* Adds what it would take at each level. */
+static void end(struct measure *m, struct dvmt_totals totals[NMEASURED]) {
   for (int i = 0; i < NMEASURED; i++) {
     struct dvm_error ignored = DVM_ERROR_INIT;
+    struct dvmt_totals own = {0, 0, 0, 0};
     if (m->level[i])
-      dvmt_writer_close(m->level[i], true, &totals[i], &ignored);
+      dvmt_writer_close(m->level[i], true, &own, &ignored);
+    totals[i].records += own.records;
+    totals[i].file_bytes += own.file_bytes;
+    m->level[i] = NULL;
+  }
+}
+
+static void fini(struct measure *m) {
+  for (size_t i = 0; i < m->nsites; i++)
+    free(m->sites[i].text);
+  free(m->sites);
+}
+
+/* ---- ranks of a job: constructs with the same text are one ---------------------------------------------------------------------------- */
+
+static void add_construct(struct construct *to, const struct construct *c) {
+  for (unsigned d = 0; d < c->ndims; d++) {
+    bool first = d >= to->ndims || !to->iterations;
+    to->low[d] = first || c->low[d] < to->low[d] ? c->low[d] : to->low[d];
+    to->high[d] = first || c->high[d] > to->high[d] ? c->high[d] : to->high[d];
+  }
+  to->ndims = c->ndims > to->ndims ? c->ndims : to->ndims;
+  to->enters = c->enters > to->enters ? c->enters : to->enters;
+  to->iterations += c->iterations;
+  to->reads += c->reads;
+  to->writes += c->writes;
+}
+
+static int add_rank(struct measure *m, struct measure *rank) {
+  for (size_t i = 0; i < rank->nsites; i++) {
+    struct construct *c = &rank->sites[i];
+    size_t k = 0;
+    while (c->text && k < m->nsites && (!m->sites[k].text || strcmp(m->sites[k].text, c->text)))
+      k++;
+    if (!c->text)
+      continue;
+    if (k < m->nsites) {
+      add_construct(&m->sites[k], c);
+      continue;
+    }
+    struct construct *rows = realloc(m->sites, (m->nsites + 1) * sizeof(*rows));
+    if (!rows)
+      return -ENOMEM;
+    m->sites = rows;
+    rows[m->nsites++] = *c;
+    c->text = NULL; /* the row has it */
+  }
+  return 0;
+}
+
+static int measure_job(struct measure *m, const struct dvmt_job *job, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
+  int rc = 0;
+  for (size_t r = 0; r < job->nranks && !rc; r++) {
+    struct measure rank;
+    rc = begin(&rank, err);
+    if (!rc)
+      rc = dvmt_feed_sink(job->rank[r], &rank.sink, err);
+    end(&rank, totals);
+    if (!rc && add_rank(m, &rank))
+      rc = dvm_error_set(err, -ENOMEM, "out of memory");
+    fini(&rank);
   }
   return rc;
 }
 
+static int run(struct measure *m, char *const *command, int *status, struct dvmt_totals totals[NMEASURED], struct dvm_error *err) {
+  char folder[CC_TEMPORARY_MAX], streams[CC_TEMPORARY_MAX + 16];
+  struct dvmt_job job = {0};
+  bool recorded = false;
+  int found = 0, rc = cc_folder_create(folder, "config", err);
+  if (rc)
+    return rc;
+  snprintf(streams, sizeof(streams), "%s/ranks", folder);
+  const struct dvmt_launch launch = {.command = command, .level = "full", .job = streams};
+  rc = begin(m, err);
+  if (!rc)
+    rc = dvmt_launch(&launch, &m->sink, status, &recorded, err);
+  end(m, totals);
+  if (!rc && !recorded && (found = dvmt_job_open_streams(&job, streams, err)) < 0)
+    rc = found;
+  if (!rc && found > 0)
+    rc = measure_job(m, &job, totals, err);
+  else if (!rc && !recorded)
+    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+  dvmt_job_close(&job);
+  cc_folder_remove(folder);
+  return rc;
+}
+
 int dvmt_config_make(char *const *command, const char *path, struct dvm_error *err) {
-  struct measure m = {.sink = {on_site, on_object, on_record, NULL, 0}};
+  struct measure m = {.nsites = 0};
   struct dvmt_totals totals[NMEASURED] = {{0, 0, 0, 0}};
+  if (dvmt_job_is_parallel(command))
+    return dvm_error_set(err, -EINVAL,
+                         "programs compiled with '-fdvm=parallel' are recorded at level checksum, all of them: configurations are "
+                         "for those compiled with '-fdvm=trace'");
   int status = 0, rc = run(&m, command, &status, totals, err);
   FILE *f = rc ? NULL : fopen(path, "we");
   if (!rc && !f)
@@ -157,8 +248,6 @@ int dvmt_config_make(char *const *command, const char *path, struct dvm_error *e
     write_config(&m, command, totals, f);
   int close_rc = f ? dvmt_file_close(f, path, err) : 0;
   rc = rc ? rc : close_rc;
-  for (size_t i = 0; i < m.nsites; i++)
-    free(m.sites[i].text);
-  free(m.sites);
+  fini(&m);
   return rc ? rc : dvm_run_end_like(status);
 }

@@ -84,6 +84,13 @@ static int act(struct command *t, const char *file, struct dvm_error *err) {
   int rc = dvmt_job_open(&job, file, err), worst = 0;
   if (rc < 0)
     return rc;
+  if (rc && t->show.json && !strcmp(t->action, "dump")) {
+    dvmt_job_close(&job);
+    return dvm_error_set(err, -EINVAL, "'--json': '%s' is the trace of a job: name one of its ranks, as in '%s.0'", file, file);
+  }
+  bool array = rc && t->show.json;
+  if (array)
+    puts("[");
   if (!rc || !strcmp(t->action, "export"))
     worst = act_on(t, file, err);
   for (size_t i = 0; worst >= 0 && strcmp(t->action, "export") && i < job.nranks; i++) {
@@ -92,10 +99,14 @@ static int act(struct command *t, const char *file, struct dvm_error *err) {
       return dvm_error_set(err, -ENOMEM, "out of memory");
     if (!t->show.json)
       printf("%srank %zu:\n", i ? "\n" : "", i);
+    else if (i)
+      puts(",");
     rc = act_on(t, name, err);
     worst = rc < 0 || rc > worst ? rc : worst;
     free(name);
   }
+  if (array)
+    puts("]");
   dvmt_job_close(&job);
   return worst;
 }

@@ -106,10 +106,30 @@ has err "the table of streams of 'head.dvmt' is damaged"
 status 1 "$dvm" diff ref.dvmt damaged.dvmt
 has err "is damaged"
 
+# Options that mean nothing for jobs are refused; a job's --json is an array of its ranks.
+status 0 "$dvm" trace info --json job.dvmt
+python3 -c 'import json; assert len(json.load(open("out"))) == 3' || wrong "no array of three ranks"
+status 0 "$dvm" trace stat --json job.dvmt
+python3 -c 'import json; assert len(json.load(open("out"))) == 3' || wrong "no array of three ranks"
+status 2 "$dvm" trace dump --json job.dvmt
+has err "name one of its ranks, as in 'job.dvmt.0'"
+status 0 "$dvm" trace dump --json job.dvmt.0
+status 2 "$dvm" trace config -o heat.conf -- $(ranks 2 ./right)
+has err "are recorded at level checksum"
+
 # Programs that call MPI themselves: rank by rank.
 sed 's/N + 100/N + EXTRA/' "$source/samples/sum_ranks.c" >sum_ranks.c
 for extra in 0 100; do
   OMPI_CC=$dvmcc status 0 mpicc.openmpi -fdvm=trace -g -O1 -DEXTRA=$extra sum_ranks.c -o sum$extra
+done
+status 0 "$dvm" trace config -o sums.conf -- $(ranks 3 ./sum0)
+has sums.conf "loop sum_ranks.c:"
+has sums.conf "# 1 executions"
+status 0 "$dvm" record --config sums.conf -o configured.dvmt -- $(ranks 3 ./sum0)
+status 0 "$dvm" compare configured.dvmt -- $(ranks 3 ./sum0)
+for option in --bisect "--report x.jsonl" "--html x.html"; do
+  status 2 "$dvm" compare $option configured.dvmt -- $(ranks 3 ./sum0)
+  has err "'${option% *}'"
 done
 status 0 "$dvm" record -o sums.dvmt -- $(ranks 3 ./sum0)
 status 0 "$dvm" compare sums.dvmt -- $(ranks 3 ./sum0)
