@@ -36,6 +36,7 @@ struct map {
   int64_t cell_rows, cell_columns;    /* elements of a cell */
   unsigned char (*frame)[SIDE][SIDE]; /* owned; [FRAMES] */
   struct worst (*worst)[SIDE];        /* owned; [SIDE]: of each cell the greatest difference */
+  int32_t (*owner)[SIDE];             /* owned; [SIDE]: of each cell the rank that has its first element; NULL: not told */
   struct norm norm[FRAMES];
   int64_t extent[DVMT_NDIMS_MAX];
   int ndims;
@@ -66,6 +67,7 @@ void dvmt_html_destroy(struct dvmt_html *h) {
     free(h->map[i].frame);
     free(h->map[i].worst);
     free(h->map[i].points);
+    free(h->map[i].owner);
   }
   free(h);
 }
@@ -159,6 +161,19 @@ void dvmt_html_spot(void *arg, const struct dvmt_spot *s) {
     *cell = v;
 }
 
+void dvmt_html_owners(struct dvmt_html *h, const char *variable, const int32_t *owner, uint64_t n) {
+  for (int i = 0; i < h->nmaps; i++) {
+    struct map *m = &h->map[i];
+    if (strcmp(m->variable, variable) || m->owner || !(m->owner = calloc(SIDE, sizeof(*m->owner))))
+      continue;
+    for (int row = 0; row < SIDE; row++)
+      for (int column = 0; column < SIDE; column++) {
+        uint64_t element = (uint64_t)(row * m->cell_rows * m->columns + column * m->cell_columns);
+        m->owner[row][column] = column * m->cell_columns < m->columns && element < n ? owner[element] : -1;
+      }
+  }
+}
+
 /* ---- the page -------------------------------------------------------------------------------------------------------------- */
 
 static json_t *text_of(const char *s) { return s ? dvmt_json_text(s, strlen(s)) : json_string("?"); }
@@ -196,6 +211,16 @@ static json_t *cells_of(const struct map *m) {
         json_array_append_new(all, json_pack("[i,i,I,o,o,o,o]", i, k, (json_int_t)w->element, number(w->value), number(w->reference),
                                              number(w->relative), number(w->ulps)));
       }
+  return all;
+}
+
+/* Of each cell, row by row; nothing where it is not told. */
+static json_t *owners_of(const struct map *m) {
+  json_t *all = json_array();
+  int64_t rows = (m->rows + m->cell_rows - 1) / m->cell_rows, columns = (m->columns + m->cell_columns - 1) / m->cell_columns;
+  for (int64_t i = 0; m->owner && i < rows && i < SIDE; i++)
+    for (int64_t k = 0; k < columns && k < SIDE; k++)
+      json_array_append_new(all, json_integer(m->owner[i][k]));
   return all;
 }
 
@@ -244,11 +269,11 @@ static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *c, 
     json_array_append_new(findings, finding_of(dvmt_compare_finding(c, i)));
   for (int i = 0; i < h->nmaps; i++) {
     const struct map *m = &h->map[i];
-    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable), "place",
-                                          text_of(m->place), "construct", text_of(m->construct), "rows", (json_int_t)m->rows, "columns",
-                                          (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows, "cellColumns",
+    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable),
+                                          "place", text_of(m->place), "construct", text_of(m->construct), "rows", (json_int_t)m->rows,
+                                          "columns", (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows, "cellColumns",
                                           (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m), "norms", norms_of(m),
-                                          "points", points_of(m), "extents", extents_of(m)));
+                                          "points", points_of(m), "extents", extents_of(m), "owners", owners_of(m)));
   }
   return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width",
                    (json_int_t)h->width, "frames", FRAMES, "leftOut", (json_int_t)h->left_out, "maps", maps);

@@ -9,6 +9,8 @@ struct dvmt_html *dvmt_html_create(void);
 void dvmt_html_destroy(struct dvmt_html *h);
 /* For struct dvmt_compare_options; 'arg' is a struct dvmt_html. */
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s);
+/* Which rank has each of the n elements of an array of a parallel run (below zero: none): the maps of it show the borders. */
+void dvmt_html_owners(struct dvmt_html *h, const char *variable, const int32_t *owner, uint64_t n);
 /* 'closing': the line that ends the report.  0, or -E... with a text. */
 int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,
                     struct dvm_error *err);

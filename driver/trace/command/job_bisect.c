@@ -92,6 +92,10 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
     errors += !dvmt_compare_finding(c, i)->warning;
   if (!rc && report && (errors = dvmt_report_close(&b->o->report, c, err)) < 0)
     rc = (int)errors;
+  for (size_t i = 0; !rc && html && dvmt_images_at(images, i); i++) {
+    const struct dvmt_image *image = dvmt_images_at(images, i);
+    dvmt_html_owners(html, image->def.name, image->owner, image->bytes / image->def.element_bytes);
+  }
   if (!rc && html)
     rc = dvmt_html_write(html, c, b->o->report.closing, b->o->html, b->command[0], err);
   dvmt_html_destroy(html);

@@ -71,6 +71,18 @@ has err "'v[1][10]', which belongs to rank 1, is read from the shadow edge"
 has err "[dvm-shadow-stale]"
 has err "help: add 'shadow_renew' to the directive"
 has found.jsonl '"u[1][9]"'
+# The page: parts of ranks; what differs lies along a border.
+status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect --html page.html side.dvmt -- $(ranks 4 ./wrong)
+python3 - <<'END_P' || wrong "the map does not show the distribution"
+import json
+data = json.loads(open('page.html').read().split('type="application/json">')[1].split('</script>')[0])
+u = [m for m in data['maps'] if m['variable'] == 'u'][0]
+assert u['rows'] == 24 and u['columns'] == 20
+for i in range(24):
+    for j in range(20):
+        assert u['owners'][i * 20 + j] == 2 * (i >= 12) + (j >= 10), (i, j)
+assert {c[1] for c in u['cells']} == {9}, u['cells']
+END_P
 status 66 env DVM_OPTIONS=grid=1x3 "$dvm" compare --bisect --digits side.dvmt -- $(ranks 3 ./wrong)
 has err "error: 'u[1][12]' is " # of the first iteration that goes wrong: j downwards
 has err "note: rank 1 has 'u[1][12]' and executes the iteration"
