@@ -13,6 +13,9 @@
  *       Returns p.  An argument of a function that reads or writes so many bytes from there on (pass/Ranges.h); the call uses the
  *       result and follows.  'site' is an access site text without subscripts; empty: there is
  *       nothing to judge, the mark says that the function is the library's.
+ *   void __dvmm_section(void *p, const char *site, long bytes, long flags, ...)
+ *       Whole arrays and sections, which a statement of Fortran is about to read or write: elements of 'bytes', DVMRT_READ ..
+ *       of runtime/abi.h, then pairs of an extent and a distance in bytes, the dimension that changes fastest first.  'site' as range's.
  *   int __dvmm_enter(const char *site, ...)
  *       Condition of 'while (__dvmm_enter(..)) { statement; __dvmm_leave(cid); }' around the statement of a parallel loop,
  *       region, task ..  True once, then false.  'site' is a directive site text; the arguments (pointers or long) are what
@@ -53,6 +56,7 @@
 #define DVMM_INDEX "__dvmm_index"
 #define DVMM_EXTENT 16
 #define DVMM_RANGE "__dvmm_range"
+#define DVMM_SECTION "__dvmm_section"
 #define DVMM_ENTER "__dvmm_enter"
 #define DVMM_LEAVE "__dvmm_leave"
 #define DVMM_ROW "__dvmm_row"

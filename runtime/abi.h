@@ -105,6 +105,7 @@ enum {               /* flags of __dvmrt_touch */
        DVMRT_WRITE = 2,
        DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
        DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
+       DVMRT_STORED = 64, /* of 'section': the statement stores, no function fills */
        DVMRT_BORN = 32, /* of 'look' alone: the object begins to live, see 'born'; nothing to do outside of loops */
        DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
@@ -253,16 +254,19 @@ void __dvmrt_look_copy(const void *dst, const void *src, uint64_t size, struct d
 void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site);
 void __dvmrt_read_at(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags);
 void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from);
+/* An array of a statement of Fortran, or a section of it: n (0: an element) times a number of elements of 'bytes' and their distance in bytes,
+ * the dimension that changes fastest first.  'flags': those of __dvmrt_touch.  A write comes before the elements are stored. */
+void __dvmrt_section(const void *p, uint64_t bytes, struct dvmrt_site *site, uint32_t flags, uint32_t n, const int64_t *dims);
 /* Bytes of the string at p, its end included, 'limit' at most; 0 for NULL. */
 uint64_t __dvmrt_length(const void *p, uint64_t limit);
 /* After a call that we cannot see into: the allocation around p, and what pointers in it lead to, counts as assigned from now on. */
 void __dvmrt_foreign(const void *p);
-void __dvmrt_written(const void *p);                /* the object around p alone, by a function that we know */
-void __dvmrt_given(const void *p, uint64_t size);   /* the same for an object whose place and size are known while compiling */
-void __dvmrt_heap_new(const void *p, uint64_t size);      /* after malloc and kin; p may be NULL */
-void __dvmrt_heap_zero(const void *p, uint64_t size);     /* after calloc: has a value, unless it becomes distributed */
-void __dvmrt_heap_free(const void *p);                    /* before free */
-void *__dvmrt_realloc(void *p, uint64_t size);            /* in place of realloc */
+void __dvmrt_written(const void *p); /* the object around p alone, by a function that we know */
+void __dvmrt_given(const void *p, uint64_t size); /* the same for an object whose place and size are known while compiling */
+void __dvmrt_heap_new(const void *p, uint64_t size); /* after malloc and kin; p may be NULL */
+void __dvmrt_heap_zero(const void *p, uint64_t size); /* after calloc: has a value, unless it becomes distributed */
+void __dvmrt_heap_free(const void *p); /* before free */
+void *__dvmrt_realloc(void *p, uint64_t size); /* in place of realloc */
 
 /* Called by a constructor (priority 1) of each object: sites [first, last).  The name carries DVMRT_ABI, so that an object of another
  * version does not link, and the linker's message says what to do. */

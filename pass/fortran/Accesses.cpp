@@ -2,6 +2,7 @@
 // the text; HLFIR has the operations.  Per statement and variable the n-th
 // reference of the text is the n-th use: the counts must agree, else the place
 // is that of the statement.
+#include "Arrays.h"
 #include "Cursor.h"
 #include "Mark.h"
 #include "References.h"
@@ -27,6 +28,7 @@ struct Use {
   const Reference *Text = nullptr;
   std::vector<Affine> Axes = {}; // of the subscripts of the root, before marks
                                  // stand between the operations
+  std::vector<ArrayEvent> Arrays = {}; // what is done with all of it, if it is an array
 };
 
 struct Piece { // of a statement: what operations with one location belong to
@@ -55,14 +57,23 @@ public:
   void run();
 
 private:
+  void visit(mlir::Operation *Op);
   void collect(mlir::Operation *Op);
-  void use(mlir::Operation *Op, mlir::Value Address, char Kind);
+  void collectArrays(mlir::Operation *Op);
+  Use *use(mlir::Operation *Op, mlir::Value Address, char Kind);
+  std::set<mlir::Operation *> Visited;
+  std::map<mlir::Operation *, std::pair<Position, size_t>> Designated; // uses of designators of arrays
   bool isInserted(mlir::Operation *Op, Position &P) const;
   void findTexts();
   void pair(Piece &P);
   void dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const;
   std::set<std::string> Arrays; // names in small letters
   void mark(Piece &P, Use &U);
+  void markArray(Piece &P, Use &U, const ArrayEvent &Ev);
+  void markLoad(mlir::Operation *Load, const std::string &Text);
+  void touch(const Piece &P, const Use &U, bool Array, bool Written, const Construct *Nest);
+  void head(Site &T, const Piece &P, const Use &U, char Kind);
+  size_t useOf(Construct &Nest, const Variable &V, bool Writes);
   Construct *nestAt(unsigned Line);
   Affine affine(mlir::Value V, const Construct *Nest) const;
   char buffered(const Use &U, unsigned Line) const;
@@ -84,31 +95,33 @@ bool Accesses::isInserted(mlir::Operation *Op, Position &P) const {
   return false;
 }
 
-// Inside of 'hlfir.elemental' and its kin a reference of the text is no single
-// element.
-static bool inElemental(mlir::Operation *Op) {
-  for (mlir::Operation *P = Op->getParentOp(); P && !mlir::isa<mlir::func::FuncOp>(P); P = P->getParentOp())
-    if (P->getName().getStringRef().starts_with("hlfir.") && !mlir::isa<hlfir::ElseWhereOp>(P))
+// Of an element in the body of an elemental operation: what is done with all elements is judged.
+static bool isPartOfElement(mlir::Value Address) {
+  for (auto D = Address.getDefiningOp<hlfir::DesignateOp>(); D; D = D.getMemref().getDefiningOp<hlfir::DesignateOp>())
+    if (isElementwise(D))
       return true;
   return false;
 }
 
-void Accesses::use(mlir::Operation *Op, mlir::Value Address, char Kind) {
+Use *Accesses::use(mlir::Operation *Op, mlir::Value Address, char Kind) {
   Position P;
-  if (isInserted(Op, P) || inElemental(Op))
-    return;
+  if (isInserted(Op, P))
+    return nullptr;
   hlfir::DesignateOp Element = Address.getDefiningOp<hlfir::DesignateOp>();
   hlfir::DeclareOp D = Mo.rootOf(Address);
-  if (!D)
-    return;
+  if (!D || isPartOfElement(Address))
+    return nullptr;
   Variable *V = Mo.of(D);
   if (V->Parameter || V->Unique.find('.') != std::string::npos)
-    return;
+    return nullptr;
   if (!Element && Address == D.getResult(1) && Address != D.getResult(0) && mlir::isa<fir::LoadOp>(Op))
-    return;
+    return nullptr;
   Piece &Pc = Pieces[P];
   Pc.At = P;
   Pc.Uses.push_back({Op, Address, V, Element, Kind});
+  if (Element && isArray(Address.getType()))
+    Designated[Element] = {P, Pc.Uses.size() - 1};
+  return &Pc.Uses.back();
 }
 
 static bool isData(mlir::Type Address) { return fir::isa_ref_type(Address) && bytesOf(fir::unwrapRefType(Address)) != 0; }
@@ -120,6 +133,12 @@ static bool isCompilers(mlir::Value Address) {
   return D && mlir::cast<mlir::OpResult>(Address).getResultNumber() == 1;
 }
 
+// Of FORALL and WHERE: what gives the left side.
+static bool isTarget(mlir::Operation *Yield) {
+  auto Region = mlir::dyn_cast<hlfir::RegionAssignOp>(Yield->getParentOp());
+  return Region && Yield->getParentRegion() == &Region.getLhsRegion();
+}
+
 void Accesses::collect(mlir::Operation *Op) {
   if (auto Load = mlir::dyn_cast<fir::LoadOp>(Op)) {
     if (isData(Load.getMemref().getType()) && !isCompilers(Load.getMemref()))
@@ -127,14 +146,53 @@ void Accesses::collect(mlir::Operation *Op) {
   } else if (auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Op)) {
     if (isData(Assign.getLhs().getType()))
       use(Op, Assign.getLhs(), 'w');
-  } else if (auto D = mlir::dyn_cast<hlfir::DesignateOp>(Op)) {
+  } else if (auto D = mlir::dyn_cast<hlfir::DesignateOp>(Op); D && !isElementwise(D)) {
     bool Accessed = false;
-    for (mlir::Operation *User : D->getUsers())
-      Accessed |= mlir::isa<hlfir::DesignateOp>(User) || (mlir::isa<fir::LoadOp>(User) && isData(D.getType())) ||
-                  (mlir::isa<hlfir::AssignOp>(User) && isData(D.getType()) && mlir::cast<hlfir::AssignOp>(User).getLhs() == D.getResult());
+    for (mlir::Operation *User : D->getUsers()) {
+      if (auto Part = mlir::dyn_cast<hlfir::DesignateOp>(User); Part && isElementwise(Part))
+        continue;
+      Accessed |=
+          mlir::isa<hlfir::DesignateOp>(User) || (mlir::isa<fir::LoadOp>(User) && isData(D.getType())) ||
+          (mlir::isa<hlfir::AssignOp>(User) && isData(D.getType()) && mlir::cast<hlfir::AssignOp>(User).getLhs() == D.getResult()) ||
+          (mlir::isa<hlfir::YieldOp>(User) && isTarget(User) && isData(D.getType()));
+    }
     if (!Accessed)
       use(Op, D.getResult(), 0);
+  } else if (auto Yield = mlir::dyn_cast<hlfir::YieldOp>(Op)) { // FORALL
+    if (isTarget(Op) && isData(Yield.getEntity().getType()))
+      use(Op, Yield.getEntity(), 'w');
   }
+  collectArrays(Op);
+}
+
+void Accesses::collectArrays(mlir::Operation *Op) {
+  llvm::SmallVector<ArrayEvent, 4> Events;
+  arrayEvents(Op, Events);
+  for (const ArrayEvent &Ev : Events) {
+    if (auto It = Designated.find(Ev.Entity.getDefiningOp()); It != Designated.end())
+      Pieces[It->second.first].Uses[It->second.second].Arrays.push_back(Ev);
+    else if (Ev.Entity.getDefiningOp<hlfir::DeclareOp>())
+      if (Use *U = use(Op, Ev.Entity, 0))
+        U->Arrays.push_back(Ev);
+  }
+}
+
+// In the order of the text: what an expression of arrays is made of comes where its value goes.
+void Accesses::visit(mlir::Operation *Op) {
+  if (!Visited.insert(Op).second)
+    return;
+  for (mlir::Value V : Op->getOperands())
+    if (mlir::Operation *D = V.getDefiningOp(); D && isDeferred(D))
+      visit(D);
+  collect(Op);
+  if (auto D = mlir::dyn_cast<hlfir::DeclareOp>(Op))
+    if (Variable *V = Mo.of(D); V->Rank)
+      Arrays.insert(lower(V->Name));
+  for (mlir::Region &R : Op->getRegions())
+    for (mlir::Block &B : R)
+      for (mlir::Operation &Inner : B)
+        if (!isDeferred(&Inner))
+          visit(&Inner);
 }
 
 // ---- texts
@@ -209,6 +267,8 @@ void Accesses::pair(Piece &P) {
       dropArguments(Texts, Uses.size(), calledName(*P.S));
     if (Texts.size() > Uses.size())
       dropArguments(Texts, Uses.size(), "");
+    if (Texts.size() == 1) // flang has spread it over the elements of a constructor, or takes it twice
+      Texts.resize(Uses.size(), Texts[0]);
     if (Texts.size() != Uses.size()) {
       Pairs.Unpaired += unsigned(Uses.size());
       Pairs.Kinds.push_back(std::to_string(P.At.Line) + ":" + std::to_string(P.At.Column) + ": '" + Uses[0]->V->Name +
@@ -227,8 +287,8 @@ void Accesses::pair(Piece &P) {
 Construct *Accesses::nestAt(unsigned Line) {
   Construct *Best = nullptr;
   for (auto &[Number, C] : Known)
-    if (C.Enter && C.Enter->D->K == DirectiveKind::Parallel && C.FirstLine <= Line && Line <= C.LastLine &&
-        (!Best || C.FirstLine > Best->FirstLine))
+    if (C.Enter && (C.Enter->D->K == DirectiveKind::Parallel || C.Enter->D->K == DirectiveKind::On) && C.FirstLine <= Line &&
+        Line <= C.LastLine && (!Best || C.FirstLine > Best->FirstLine))
       Best = &C;
   return Best;
 }
@@ -297,6 +357,8 @@ char Accesses::buffered(const Use &U, unsigned Line) const {
   if (!U.Text)
     return 0;
   for (const auto &[Number, C] : Known) {
+    if (C.Enter && C.Enter->D->K == DirectiveKind::Asynchronous && C.FirstLine <= Line && Line <= C.LastLine)
+      return '1'; // a copy between any two arrays
     if (!C.Enter || Line < C.FirstLine || Line > C.LastLine || !C.RemoteUnique.count(U.V->Unique))
       continue;
     for (const Clause &Cl : C.Enter->D->Clauses) {
@@ -389,15 +451,30 @@ static bool isAssignment(const Piece &P) {
   return false;
 }
 
-void Accesses::mark(Piece &P, Use &U) {
-  if (!U.Kind)
+// A task's own statements are judged as the sequential part is.
+static bool isSequential(const Construct *Nest) { return !Nest || Nest->Enter->D->K == DirectiveKind::On; }
+
+// What the regions around make a datum of theirs: arrays, and what their own statements assign.
+void Accesses::touch(const Piece &P, const Use &U, bool Array, bool Written, const Construct *Nest) {
+  if (Nest)
+    for (const std::string &Index : Nest->IndexUnique)
+      if (Index == U.V->Unique)
+        return;
+  for (const Clause &Cl : Nest ? Nest->Enter->D->Clauses : std::vector<Clause>())
+    for (const Ref &R : Cl.Refs)
+      if (Cl.K == ClauseKind::Private && lower(R.Name) == lower(U.V->Name))
+        return;
+  if (!Array && (!Written || Nest))
     return;
-  mlir::Type Type = fir::unwrapRefType(U.Address.getType());
-  Construct *Nest = nestAt(P.At.Line);
-  const long ID = NextAccess++;
-  Emitter E(U.Op);
-  Site T(E);
-  T.key(DVMRT_ANY_KIND).add(std::string(1, U.Kind));
+  for (auto &[Number, C] : Known)
+    if (C.Enter && (C.Enter->D->K == DirectiveKind::Region || C.Enter->D->K == DirectiveKind::Asynchronous) && C.FirstLine <= P.At.Line &&
+        P.At.Line <= C.LastLine && std::find(C.Touched.begin(), C.Touched.end(), U.V) == C.Touched.end())
+      C.Touched.push_back(U.V);
+}
+
+// What texts of elements and of sections begin with.
+void Accesses::head(Site &T, const Piece &P, const Use &U, char Kind) {
+  T.key(DVMRT_ANY_KIND).add(std::string(1, Kind));
   T.key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F");
   T.place(Mo.Main.Name, U.Text ? U.Text->At : P.At);
   T.key(DVMRT_ACCESS_TEXT).add(U.Text ? U.Text->Text : U.V->Name);
@@ -405,6 +482,94 @@ void Accesses::mark(Piece &P, Use &U) {
   if (U.V->At.Line)
     T.key(DVMRT_ACCESS_DECLARED).add(U.V->At.Line).add(" ").add(U.V->At.Column).add(" ").add(U.V->File);
   T.key(DVMRT_ACCESS_ROOT).add(U.V->Dummy ? "p" : U.V->Module ? "g" : U.V->Static ? "s" : "l");
+}
+
+static mlir::Type elementOf(mlir::Type T) {
+  for (;;) {
+    if (auto Box = mlir::dyn_cast<fir::BaseBoxType>(T))
+      T = Box.getEleTy();
+    else if (auto Seq = mlir::dyn_cast<fir::SequenceType>(T))
+      T = Seq.getEleTy();
+    else if (mlir::Type Inner = fir::dyn_cast_ptrEleTy(T))
+      T = Inner;
+    else
+      return T;
+  }
+}
+
+size_t Accesses::useOf(Construct &Nest, const Variable &V, bool Writes) {
+  size_t N = 0;
+  while (N < Nest.Uses.size() && Nest.Uses[N].Unique != V.Unique)
+    ++N;
+  if (N == Nest.Uses.size()) {
+    Emitter At(Nest.EnterAt);
+    Nest.Uses.push_back({V.Unique, V.Name, Mo.base(At, V), &V});
+  }
+  Nest.Uses[N].Written |= Writes;
+  return N;
+}
+
+void Accesses::markArray(Piece &P, Use &U, const ArrayEvent &Ev) {
+  Construct *Nest = nestAt(P.At.Line);
+  mlir::Type Element = elementOf(U.Address.getType());
+  touch(P, U, true, Ev.Kind != 'r', Nest);
+  if (!Ev.Kind) {
+    if (Nest && Mo.Distributed.count(U.V->Unique))
+      useOf(*Nest, *U.V, true);
+    return;
+  }
+  Emitter E(Ev.At);
+  Site T(E);
+  head(T, P, U, Ev.Kind);
+  const uint64_t Bytes = bytesOf(Element);
+  T.key(DVMRT_ACCESS_SIZE).add(int64_t(Bytes ? Bytes : 1));
+  T.key(DVMRT_ACCESS_RANGE).add(Bytes ? "e" : "w");
+  T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
+  if (Mo.Distributed.count(U.V->Unique)) {
+    if (Nest)
+      useOf(*Nest, *U.V, Ev.Kind == 'w');
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
+  }
+  if (char Agrees = buffered(U, P.At.Line))
+    T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
+  if (isSequential(Nest) && isOutput(P))
+    T.key(DVMRT_ACCESS_ROLE).add("io");
+  else if (isSequential(Nest) && (Ev.Paired || mlir::isa<hlfir::AssignOp>(U.Op) || mlir::isa<hlfir::AssignOp>(Ev.At)))
+    T.key(DVMRT_ACCESS_ROLE).add(Ev.Kind == 'w' ? "lhs " : "rhs ").add(int64_t(P.Expression));
+  if (!Ev.Each) {
+    markSection(E, Ev.Entity, T.T, Ev);
+    return;
+  }
+  llvm::SmallVector<mlir::Operation *, 2> Loads;
+  for (mlir::Operation *User : Ev.At->getUsers())
+    if (mlir::isa<fir::LoadOp>(User))
+      Loads.push_back(User);
+  for (mlir::Operation *Load : Loads)
+    markLoad(Load, T.T);
+}
+
+void Accesses::markLoad(mlir::Operation *Load, const std::string &Text) {
+  Emitter E(Load);
+  mlir::Value Address = Load->getOperand(0);
+  if (!bytesOf(fir::unwrapRefType(Address.getType())))
+    return;
+  mlir::Operation *Call = E.call(DVMM_ACCESS, E.pointer(), {E.toPointer(Address), E.value(Num::of(NextAccess++)), E.text(Text)});
+  Load->setOperand(0, E.B.create<fir::ConvertOp>(E.L, Address.getType(), Call->getResult(0)));
+}
+
+void Accesses::mark(Piece &P, Use &U) {
+  for (const ArrayEvent &Ev : U.Arrays)
+    if (!O.Trace)
+      markArray(P, U, Ev);
+  if (!U.Kind)
+    return;
+  mlir::Type Type = fir::unwrapRefType(U.Address.getType());
+  Construct *Nest = nestAt(P.At.Line);
+  const long ID = NextAccess++;
+  touch(P, U, U.V->Rank != 0, U.Kind == 'w', Nest);
+  Emitter E(U.Op);
+  Site T(E);
+  head(T, P, U, U.Kind);
   T.key(DVMRT_ACCESS_SIZE).add(int64_t(bytesOf(Type)));
   const std::string Kind = kindOf(Type);
   if (Kind[0] == 'f' || Kind[0] == 'c')
@@ -421,14 +586,7 @@ void Accesses::mark(Piece &P, Use &U) {
   const bool Whole = U.Element && T.T.size() != Before;
   if (Mo.Distributed.count(U.V->Unique)) {
     if (Nest && Whole) {
-      size_t N = 0;
-      while (N < Nest->Uses.size() && Nest->Uses[N].Unique != U.V->Unique)
-        ++N;
-      if (N == Nest->Uses.size()) {
-        Emitter At(Nest->EnterAt);
-        Nest->Uses.push_back({U.V->Unique, U.V->Name, Mo.base(At, *U.V)});
-      }
-      Nest->Uses[N].Written |= U.Kind == 'w';
+      const size_t N = useOf(*Nest, *U.V, U.Kind == 'w');
       T.key(DVMRT_ACCESS_DISTRIBUTED).add(int64_t(N));
     } else {
       T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
@@ -436,9 +594,9 @@ void Accesses::mark(Piece &P, Use &U) {
   }
   if (char Agrees = buffered(U, P.At.Line))
     T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
-  if (!Nest && isOutput(P))
+  if (isSequential(Nest) && isOutput(P))
     T.key(DVMRT_ACCESS_ROLE).add("io");
-  else if (!Nest && isAssignment(P))
+  else if (isSequential(Nest) && isAssignment(P))
     T.key(DVMRT_ACCESS_ROLE).add(U.Kind == 'w' ? "lhs " : "rhs ").add(int64_t(P.Expression));
   mlir::Operation *Call = E.call(DVMM_ACCESS, E.pointer(), {E.toPointer(U.Address), E.value(Num::of(ID)), E.text(T.T)});
   mlir::Value Marked = E.B.create<fir::ConvertOp>(E.L, fir::ReferenceType::get(Type), Call->getResult(0));
@@ -448,12 +606,8 @@ void Accesses::mark(Piece &P, Use &U) {
 }
 
 void Accesses::run() {
-  F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) {
-    collect(Op);
-    if (auto D = mlir::dyn_cast<hlfir::DeclareOp>(Op))
-      if (Variable *V = Mo.of(D); V->Rank)
-        Arrays.insert(lower(V->Name));
-  });
+  visit(F);
+  F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { visit(Op); }); // what nobody uses
   findTexts();
   for (auto &[At, P] : Pieces) {
     pair(P);

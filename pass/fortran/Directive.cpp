@@ -33,7 +33,12 @@ struct Parser : Cursor {
 
   // directives
   bool distribute(), align(), shadow(), dynamic(), templates(), inherit(), parallel(), remoteAccess(), group(DirectiveKind K);
-  bool shadowGroup(), redistribute(), realign(), newValue();
+  bool shadowGroup(), redistribute(), realign(), task(), taskRegion(), on(), region(), hostSection(), asynchronous(),
+      sections(DirectiveKind K);
+  bool ending(DirectiveKind Of), rest();
+  bool actual() { return sections(DirectiveKind::Actual); }
+  bool getActual() { return sections(DirectiveKind::GetActual); }
+  bool refs(std::vector<Ref> &To, const std::string &Where);
   bool attributes(bool Leading);
   bool clause();
   bool privates(), reduction(), renew(), across(), remote();
@@ -452,14 +457,18 @@ bool Parser::clause() {
              expression();
              return true;
            });
-  for (const char *Later : {"shadow_compute", "consistent", "indirect_access"})
+  if (takeWord("shadow_compute"))
+    return Begin(ClauseKind::Compute) && (!at('(') || renew());
+  if (takeWord("consistent"))
+    return Begin(ClauseKind::Consistent) && remote();
+  for (const char *Later : {"indirect_access"})
     if (peekWord() == Later) {
       const std::string Word = peekWord();
       return fail("the clause '" + Word + "' is not in this version of dvmfc", "'-fdvm=off' compiles without the directives");
     }
   return fail("expected a clause of PARALLEL (NEW, PRIVATE, REDUCTION, "
               "SHADOW_RENEW, SHADOW_START, SHADOW_WAIT, ACROSS, REMOTE_ACCESS, "
-              "STAGE, CUDA_BLOCK, TIE), " +
+              "CONSISTENT, SHADOW_COMPUTE, STAGE, CUDA_BLOCK, TIE), " +
               found());
 }
 
@@ -519,9 +528,103 @@ bool Parser::realign() {
   return align();
 }
 
-bool Parser::newValue() {
-  D.K = DirectiveKind::NewValue;
-  return atEnd() || skipRest();
+// ---- tasks and regions
+// ------------------------------------------------------------------------------------------------------------
+
+bool Parser::task() {
+  D.K = DirectiveKind::Task;
+  if (!names(D.Refs, "in TASK"))
+    return false;
+  for (const Ref &R : D.Refs)
+    if (R.Axes.size() != 1 || (R.Axes[0].K != Axis::Value && R.Axes[0].K != Axis::Range))
+      return fail(R.At, "the task array '" + R.Name + "' needs the number of its tasks, as in TASK " + R.Name + "(4)");
+  return true;
+}
+
+// Clauses that say how, or what is not judged: each is named once.
+bool Parser::rest() {
+  while (!atEnd()) {
+    take(',');
+    std::string Word;
+    if (!name(Word, "a clause"))
+      return false;
+    D.Unjudged.push_back(Word);
+    Ref Ignored;
+    for (int Depth = 0; at('(') || Depth;) {
+      if (atEnd())
+        return fail("expected ')', " + found());
+      Depth += at('(') ? 1 : at(')') ? -1 : 0;
+      ++At;
+    }
+  }
+  return true;
+}
+
+bool Parser::taskRegion() {
+  D.K = DirectiveKind::TaskRegion;
+  return name(D.Group, "the name of a task array in TASK_REGION") && rest();
+}
+
+bool Parser::on() {
+  D.K = DirectiveKind::On;
+  return target("after ON") && rest();
+}
+
+bool Parser::refs(std::vector<Ref> &To, const std::string &Where) {
+  if (!expect('(', Where))
+    return false;
+  if (take(')'))
+    return true;
+  do {
+    Ref R;
+    R.At = position();
+    if (!name(R.Name, "the name of a variable " + Where) || (at('(') && !axes(R, {}, Where)))
+      return false;
+    To.push_back(R);
+  } while (take(','));
+  return expect(')', Where);
+}
+
+bool Parser::region() {
+  D.K = DirectiveKind::Region;
+  while (!atEnd()) {
+    take(',');
+    bool Known = false;
+    for (const char *Word : {"in", "out", "local", "inout", "inlocal"})
+      if (!Known && takeWord(Word)) {
+        Known = true;
+        D.Clauses.emplace_back();
+        D.Clauses.back().K = ClauseKind::Region;
+        D.Clauses.back().Group = Word;
+        if (!refs(D.Clauses.back().Refs, "in a clause of REGION"))
+          return false;
+      }
+    if (Known || takeWord("async"))
+      continue;
+    if (!takeWord("targets"))
+      return fail("expected a clause of REGION (IN, OUT, LOCAL, INOUT, INLOCAL, TARGETS, ASYNC), " + found());
+    std::vector<Ref> Targets;
+    if (!refs(Targets, "in TARGETS"))
+      return false;
+  }
+  return true;
+}
+
+// ASYNCHRONOUS id
+bool Parser::asynchronous() {
+  D.K = DirectiveKind::Asynchronous;
+  return name(D.Group, "the name of an asynchronous copy") && (atEnd() || fail("expected the end of ASYNCHRONOUS, " + found()));
+}
+
+bool Parser::hostSection() {
+  D.K = DirectiveKind::HostSection;
+  return atEnd() || fail("expected the end of HOST_SECTION, " + found());
+}
+
+// ACTUAL, ACTUAL (A, B(1:2,3))
+bool Parser::sections(DirectiveKind K) {
+  D.K = K;
+  return (atEnd() || refs(D.Refs, "in " + D.Word)) && (atEnd() || fail("expected the end of " + D.Word + ", " + found()));
 }
 
 bool Parser::parse() {
@@ -540,7 +643,14 @@ bool Parser::parse() {
       {"shadow_group", &Parser::shadowGroup},
       {"redistribute", &Parser::redistribute},
       {"realign", &Parser::realign},
-      {"new_value", &Parser::newValue},
+      {"task", &Parser::task},
+      {"task_region", &Parser::taskRegion},
+      {"on", &Parser::on},
+      {"region", &Parser::region},
+      {"host_section", &Parser::hostSection},
+      {"asynchronous", &Parser::asynchronous},
+      {"actual", &Parser::actual},
+      {"get_actual", &Parser::getActual},
   };
   static const struct {
     const char *Word;
@@ -550,47 +660,20 @@ bool Parser::parse() {
                 {"reduction_start", DirectiveKind::ReductionStart},
                 {"reduction_wait", DirectiveKind::ReductionWait}};
   // Nothing that a check could judge.
-  static const char *const Accepted[] = {"processors", "reduction_group", "interval", "endinterval", "exitinterval", "debug",   "enddebug",
-                                         "traceon",    "traceoff",        "barrier",  "io_mode",     "check",        "routine", "f90"};
-  static const char *const Unjudged[] = {"region",
-                                         "endregion",
-                                         "actual",
-                                         "get_actual",
-                                         "host_section",
-                                         "endhost_section",
-                                         "checksection",
-                                         "task",
-                                         "task_region",
-                                         "endtask_region",
-                                         "on",
-                                         "endon",
-                                         "map",
-                                         "remote_group",
-                                         "prefetch",
-                                         "reset",
-                                         "consistent",
-                                         "consistent_group",
-                                         "consistent_start",
-                                         "consistent_wait",
-                                         "asyncid",
-                                         "asynchronous",
-                                         "endasynchronous",
-                                         "asyncwait",
-                                         "template_create",
-                                         "template_delete",
-                                         "localize",
-                                         "unlocalize",
-                                         "shadow_add",
-                                         "indirect_access",
-                                         "own",
-                                         "pointer",
-                                         "heap",
-                                         "independent",
-                                         "cp_create",
-                                         "cp_save",
-                                         "cp_load",
-                                         "cp_wait",
-                                         "shadow_compute"};
+  static const char *const Accepted[] = {"processors", "consistent",  "asyncid",      "asyncwait", "map",      "reduction_group",
+                                         "interval",   "endinterval", "exitinterval", "debug",     "enddebug", "traceon",
+                                         "traceoff",   "barrier",     "io_mode",      "check",     "routine",  "f90"};
+  static const char *const Unjudged[] = {"checksection",     "remote_group",
+                                         "prefetch",         "reset",
+                                         "consistent_group", "consistent_start",
+                                         "consistent_wait",  "template_create",
+                                         "template_delete",  "localize",
+                                         "unlocalize",       "shadow_add",
+                                         "indirect_access",  "own",
+                                         "pointer",          "heap",
+                                         "independent",      "cp_create",
+                                         "cp_save",          "cp_load",
+                                         "cp_wait"};
   if (atEnd())
     return fail("expected a directive, found the end of the line");
   const size_t Start = position();
@@ -615,6 +698,14 @@ bool Parser::parse() {
     if (Word == Row.Word) {
       if (!group(Row.K))
         return false;
+      Out.push_back(D);
+      return true;
+    }
+  for (const char *Block : {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"})
+    if (Word == Block) {
+      D.K = Word == "new_value" ? DirectiveKind::NewValue : DirectiveKind::End;
+      if (!atEnd())
+        return fail("expected the end of the directive, " + found());
       Out.push_back(D);
       return true;
     }

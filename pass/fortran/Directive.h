@@ -40,7 +40,7 @@ struct Reduction {
   size_t At = 0;
 };
 
-enum class ClauseKind { Private, Reduction, Renew, ShadowStart, ShadowWait, Across, Remote, Ignored };
+enum class ClauseKind { Private, Reduction, Renew, ShadowStart, ShadowWait, Across, Remote, Region, Consistent, Compute, Ignored };
 struct Clause {
   ClauseKind K;
   std::vector<Ref> Refs;
@@ -61,8 +61,16 @@ enum class DirectiveKind {
   ReductionWait,
   Redistribute,
   Realign,
-  NewValue,
-  TaskRegion, // and the others: not judged
+  NewValue,   // of the directive before
+  Task,       // Refs with their numbers
+  TaskRegion, // Group: the task array
+  On,
+  Region,
+  HostSection,
+  Asynchronous,
+  End, // of one of the five before
+  Actual,
+  GetActual,
   Accepted,   // says nothing that a check could judge
   Unjudged    // has a meaning that is not judged yet
 };
@@ -79,6 +87,7 @@ struct Directive {
   std::vector<Ref> Refs;
   std::vector<Clause> Clauses;
   std::string Group;
+  std::vector<std::string> Unjudged; // clauses that are accepted and not judged
 };
 
 struct Mistake {

@@ -55,6 +55,7 @@ struct Writer {
   mlir::Value templateAddress(const std::string &Name);
   std::vector<Num> lowers(const std::string &Name);
 
+  void taskArray(Site &T, const std::string &Name);
   void enter(Construct &C);
   void direct();
   void declare();
@@ -152,6 +153,21 @@ std::vector<Num> Writer::lowers(const std::string &Name) {
 // ---- pieces of texts
 // ---------------------------------------------------------------------------------------------------------
 
+static Shape variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V) {
+  Shape S = Mo.shape(E, V);
+  const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
+  T.add(V.Name + (Open ? " p" : " a") + V.Kind + " ").pointer(Mo.base(E, V)).add(" ").add(int64_t(V.Bytes)).add(" ");
+  T.add(int64_t(V.Rank));
+  for (size_t I = S.Extent.size(); I-- > 0;) {
+    T.add(" ");
+    if (S.Extent[I].C && *S.Extent[I].C < 0)
+      T.add("*");
+    else
+      T.number(S.Extent[I]);
+  }
+  return S;
+}
+
 // "A af8 & 8 2 100 100": the run time has the dimensions in the order of C.
 void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   Variable *V = variable(Name);
@@ -165,23 +181,9 @@ void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
     T.add(Info->Name + " t ").pointer(templateAddress(Name)).add(" 0 0");
     return;
   }
-  if (V->Kind.empty()) {
-    error("'" + Name +
-          "' is of a type that the directives do not take in this version of "
-          "dvmfc");
-    return;
-  }
-  Shape S = Mo.shape(E, *V);
-  const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
-  T.add(V->Name + (Open ? " p" : " a") + V->Kind + " ").pointer(Mo.base(E, *V)).add(" ").add(int64_t(V->Bytes)).add(" ");
-  T.add(int64_t(V->Rank));
-  for (size_t I = S.Extent.size(); I-- > 0;) {
-    T.add(" ");
-    if (S.Extent[I].C && *S.Extent[I].C < 0)
-      T.add("*");
-    else
-      T.number(S.Extent[I]);
-  }
+  if (V->Kind.empty())
+    return error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
+  const Shape S = variableRef(E, Mo, T, *V);
   if (!WithLower)
     return;
   T.key(DVMRT_DIRECTIVE_LOWER);
@@ -329,6 +331,12 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
       ref(T.key(DVMRT_DIRECTIVE_REMOTE), R.Name);
       axes(T, R);
       break;
+    case ClauseKind::Consistent: variableText(T.key(DVMRT_DIRECTIVE_CONSISTENT), R.Name, true); break;
+    case ClauseKind::Compute: edge(T, DVMRT_DIRECTIVE_RECOMPUTE, R); break;
+    case ClauseKind::Region:
+      ref(T.key(DVMRT_DIRECTIVE_REGION).add(C.Group + " "), R.Name);
+      axes(T, R);
+      break;
     default: break;
     }
   }
@@ -338,9 +346,7 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
     Variable *V = variable(R.Var);
     const bool Logical = V && mlir::isa<fir::LogicalType>(V->Element);
     std::string Op = R.Op;
-    if (Op == "eqv" || Op == "neqv")
-      return error("the reduction '" + R.Op + "' is not in this version of dvmfc");
-    if ((Op == "and" || Op == "or") && V && !Logical)
+    if ((Op == "and" || Op == "or" || Op == "eqv" || Op == "neqv") && V && !Logical)
       return error("'" + R.Var + "' is not LOGICAL, as the reduction '" + R.Op + "' requires");
     variableText(T.key(DVMRT_DIRECTIVE_REDUCTION).add(Op + " "), R.Var, false);
     if (!R.Loc.empty()) {
@@ -363,11 +369,26 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
 
 static std::string sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
 
+void Writer::taskArray(Site &T, const std::string &Name) {
+  for (const Mark &Other : Mo.Main.P->Marks)
+    if (Other.K == MarkKind::Declare && Other.Array.IsTask && Other.Unit == M.Unit && lower(Other.Array.Name) == lower(Name)) {
+      T.add(Other.Array.Name + " ").pointer(templateAddress(Name));
+      return;
+    }
+  error("'" + Name + "' is not a task array of this program unit (TASK declares one)");
+}
+
 void Writer::enter(Construct &C) {
   const Directive &D = *M.D;
   Site T(E);
   const bool Parallel = D.K == DirectiveKind::Parallel;
-  T.key(DVMRT_ANY_KIND).add(Parallel ? "parallel " : "remote_access ").add(int64_t(M.Construct));
+  const char *const Kind = Parallel                            ? "parallel "
+                           : D.K == DirectiveKind::TaskRegion  ? "task_region "
+                           : D.K == DirectiveKind::On          ? "on "
+                           : D.K == DirectiveKind::Region      ? "region "
+                           : D.K == DirectiveKind::HostSection ? "host_section "
+                                                               : "remote_access ";
+  T.key(DVMRT_ANY_KIND).add(Kind).add(int64_t(M.Construct));
   T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
   T.key(DVMRT_DIRECTIVE_FUNCTION).add(std::to_string(uint64_t(M.Function.Line) << 32 | llvm::djbHash(Mo.Main.Name)));
   T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
@@ -380,8 +401,14 @@ void Writer::enter(Construct &C) {
     for (size_t I = 0; I < M.Indices.size(); ++I)
       T.add((I ? " " : "") + (I < M.Steps.size() ? M.Steps[I] : std::string("*")));
   }
+  if (D.K == DirectiveKind::TaskRegion)
+    taskArray(T.key(DVMRT_DIRECTIVE_TEMPLATE), D.Group);
   if (D.Target) {
-    ref(T.key(DVMRT_DIRECTIVE_ON), D.Target->Name);
+    T.key(DVMRT_DIRECTIVE_ON);
+    if (D.K == DirectiveKind::On)
+      taskArray(T, D.Target->Name);
+    else
+      ref(T, D.Target->Name);
     axes(T, *D.Target);
   }
   bool Groups = false;
@@ -416,7 +443,9 @@ void Writer::direct() {
                {DirectiveKind::ReductionStart, "reduction_start"},
                {DirectiveKind::ReductionWait, "reduction_wait"},
                {DirectiveKind::Redistribute, "redistribute"},
-               {DirectiveKind::Realign, "realign"}};
+               {DirectiveKind::Realign, "realign"},
+               {DirectiveKind::Actual, "actual"},
+               {DirectiveKind::GetActual, "get_actual"}};
   const Directive &D = *M.D;
   const char *Name = "";
   for (const auto &Row : Names)
@@ -436,6 +465,8 @@ void Writer::direct() {
         dists(T, D.Dists);
       if (D.HasAlign)
         align(T, D, R.Name);
+      if (D.NewValue)
+        T.key(DVMRT_DIRECTIVE_NEW_VALUE).add("new_value");
       if (Failed)
         return;
       llvm::SmallVector<mlir::Value, 8> Args{E.text(T.T)};
@@ -446,7 +477,14 @@ void Writer::direct() {
   }
   Site T(E);
   Begin(T);
-  T.key(DVMRT_DIRECTIVE_GROUP).add(lower(D.Group));
+  const bool Sections = D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual;
+  if (!Sections)
+    T.key(DVMRT_DIRECTIVE_GROUP).add(lower(D.Group));
+  for (const Ref &R : D.Refs)
+    if (Sections) {
+      ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
+      axes(T, R);
+    }
   if (D.K == DirectiveKind::ShadowGroup)
     for (const Ref &R : D.Refs)
       edge(T, DVMRT_DIRECTIVE_RENEW, R);
@@ -464,7 +502,7 @@ void Writer::declare() {
   if (V && V->Indirect != M.Allocated)
     return; // told where it is allocated
   Site T(E);
-  T.key(DVMRT_ANY_KIND).add(A.Template ? "template" : "array");
+  T.key(DVMRT_ANY_KIND).add(A.IsTask ? "task" : A.Template ? "template" : "array");
   T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
   T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
   if (V) {
@@ -602,7 +640,6 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, s
 }
 
 void dvmf::finishEnters(Model &Mo, Constructs &Known) {
-  (void)Mo;
   for (auto &[Number, C] : Known) {
     auto Step = mlir::dyn_cast_or_null<fir::CallOp>(C.EnterAt);
     if (!Step || !C.Enter)
@@ -611,10 +648,30 @@ void dvmf::finishEnters(Model &Mo, Constructs &Known) {
     std::string Text = C.Text;
     llvm::SmallVector<mlir::Value, 8> Args{mlir::Value()};
     Args.append(C.Args.begin(), C.Args.end());
+    bool Recomputes = false; // all that it writes
+    for (const Clause &Cl : C.Enter->D->Clauses)
+      Recomputes |= Cl.K == ClauseKind::Compute && Cl.Refs.empty();
     for (const Construct::Use &U : C.Uses) {
       Text += std::string("\n") + char(DVMRT_DIRECTIVE_USE) + " " + U.Name + " & " + (U.Written ? "w" : "r");
       Args.push_back(U.Base);
     }
+    Site Touched(E);
+    const bool Copies = C.Enter->D->K == DirectiveKind::Asynchronous;
+    for (Variable *V : C.Touched) {
+      if (V->Kind.empty() || (Copies && !Mo.Distributed.count(V->Unique)))
+        continue;
+      Copies ? Touched.key(DVMRT_DIRECTIVE_REMOTE) : Touched.key(DVMRT_DIRECTIVE_REGION).add("uses ");
+      variableRef(E, Mo, Touched, *V);
+      for (unsigned I = 0; Copies && I < V->Rank; ++I)
+        Touched.key(DVMRT_DIRECTIVE_AXIS).add("e");
+    }
+    for (const Construct::Use &U : C.Uses)
+      if (Recomputes && U.Written) {
+        variableRef(E, Mo, Touched.key(DVMRT_DIRECTIVE_RECOMPUTE), *U.V);
+        Touched.key(DVMRT_DIRECTIVE_WIDTHS);
+      }
+    Text += (Touched.T.empty() ? "" : "\n") + Touched.T;
+    Args.append(Touched.Args.begin(), Touched.Args.end());
     Args[0] = E.text(Text);
     mlir::Operation *Enter = E.call(std::string(DVMM_ENTER) + "." + std::to_string(C.Enter->Number), E.B.getI32Type(), Args);
     Step.getResult(0).replaceAllUsesWith(Enter->getResult(0));

@@ -41,9 +41,11 @@ struct Construct {
   struct Use {
     std::string Unique, Name;
     mlir::Value Base;
+    const Variable *V = nullptr;
     bool Written = false;
   };
   std::vector<Use> Uses;
+  std::vector<Variable *> Touched; // of a region: what it accesses
   std::vector<std::string> IndexUnique; // unique names of the index variables
   std::set<std::string> RemoteUnique;
 };

@@ -66,6 +66,9 @@ struct Placer {
   std::string call(const Mark &M) const;
   bool nextStatement(size_t S, size_t &Next) const;
   void wrap(size_t First, size_t Last, Mark &Enter, unsigned Line);
+  void block(size_t S, const Directive &D);
+  size_t endOf(size_t S, const Directive &D);
+  std::set<size_t> Ends; // directives that end a block
 
   void refOperands(Mark &M, const Ref &R, bool Variable = true);
   void widthOperands(Mark &M, const std::vector<Width> &W);
@@ -154,7 +157,7 @@ Mark &Placer::mark(MarkKind K, size_t S, const Directive *D) {
 std::string Placer::call(const Mark &M) const {
   std::string T = std::string("call ") + CallPrefix + std::to_string(M.Number) + "(";
   for (size_t I = 0; I < M.Operands.size(); ++I)
-    T += (I ? "," : "") + (M.Operands[I].IsVariable ? "loc(" + M.Operands[I].Text + ")" : "(" + M.Operands[I].Text + ")+0");
+    T += (I ? "," : "") + (M.Operands[I].IsVariable ? "%loc(" + M.Operands[I].Text + ")" : "(" + M.Operands[I].Text + ")+0");
   return T + ")";
 }
 
@@ -285,6 +288,51 @@ void Placer::remoteAccess(size_t S, const Directive &D) {
   P.Marks[Where] = Enter;
 }
 
+// The directive that ends the block of 'S'; 0: there is none.
+size_t Placer::endOf(size_t S, const Directive &D) {
+  const std::string Word = lower(D.Word);
+  int Depth = 1;
+  for (size_t E = S + 1; E < P.Statements.size() && unitOf(E) == unitOf(S); ++E) {
+    const std::string T = P.Statements[E].IsDirective ? squeezed(P.Statements[E].Text) : "";
+    if (T == "end" + Word)
+      --Depth;
+    else if (T.rfind(Word, 0) == 0 && (T.size() == Word.size() || !isNameChar(T[Word.size()]) || Word != "on"))
+      Depth += T.find('=') == std::string::npos;
+    if (!Depth)
+      return E;
+  }
+  return 0;
+}
+
+// REGION .. END REGION and their like: what lies between is the body of a construct.
+void Placer::block(size_t S, const Directive &D) {
+  const size_t End = endOf(S, D);
+  if (!End || !P.Statements[End].File.empty())
+    return error(place(S, 0), D.Word + " has no END " + D.Word + " in this program unit");
+  Ends.insert(End);
+  Mark Enter = mark(MarkKind::Enter, S, &D);
+  const size_t Where = P.Marks.size() - 1;
+  const unsigned Line = lineOf(S);
+  Enter.Construct = ++Constructs;
+  if (D.Target)
+    refOperands(Enter, *D.Target, false);
+  for (const Clause &C : D.Clauses)
+    clauseOperands(Enter, C);
+  Enter.FirstLine = Line;
+  Enter.LastLine = lineOf(End);
+  P.Marks[Where] = Enter;
+  auto &Begin = Before[P.Statements[S].FirstLine];
+  Begin.push_back({{call(Enter), "do while (command_argument_count() .ne. 0)"}, Line});
+  if (D.K == DirectiveKind::On) {
+    Mark &Iter = mark(MarkKind::Iter, S, &D);
+    Iter.Construct = Enter.Construct;
+    Begin.push_back({{call(Iter)}, Line});
+  }
+  Mark &Leave = mark(MarkKind::Leave, End, &D);
+  Leave.Construct = Enter.Construct;
+  Before[P.Statements[End].FirstLine].push_back({{call(Leave), "end do"}, lineOf(End)});
+}
+
 void Placer::standAlone(size_t S, const Directive &D) {
   size_t Next;
   const unsigned Line = lineOf(S);
@@ -308,6 +356,8 @@ void Placer::declaration(size_t S, const Directive &D) {
   const int U = unitOf(S);
   if (U < 0) // before the first statement of a unit
     return error(place(S, 0), D.Word + " must stand inside a program unit, after its first statement");
+  if (P.Statements[S].File.empty() && O.Units[U].HasExecutable && S > O.Units[U].FirstExecutable)
+    return error(place(S, 0), D.Word + " must stand among the declarations of its program unit, before its first executable statement");
   for (const Ref &R : D.Refs) {
     const std::string Key = lower(R.Name);
     auto [It, New] = Arrays[U].insert({Key, ArrayInfo()});
@@ -319,8 +369,10 @@ void Placer::declaration(size_t S, const Directive &D) {
       A.File = P.Statements[S].File;
       Order[U].push_back(Key);
     }
-    if (D.K == DirectiveKind::Template)
+    if (D.K == DirectiveKind::Template || D.K == DirectiveKind::Task) {
       A.Template = &R;
+      A.IsTask = D.K == DirectiveKind::Task;
+    }
     if (D.HasDist || D.HasAlign) {
       if (A.Placed) {
         error(place(S, R.At), "'" + R.Name + "' is distributed or aligned twice");
@@ -366,8 +418,14 @@ Mark &Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Line
 void Placer::declareAll() {
   for (auto &[U, Names] : Order) {
     const Unit &Un = O.Units[U];
-    if (Un.K == Unit::BlockData)
+    if (Un.K == Unit::BlockData) {
+      for (const std::string &Key : Names) {
+        Included = Arrays[U][Key].File;
+        warning(Arrays[U][Key].At, "a directive of BLOCK DATA has no effect in this version of dvmfc: units that use '" +
+                                       Arrays[U][Key].Name + "' declare it [-Wdvm-unjudged]");
+      }
       continue;
+    }
     std::vector<Insertion> Lines;
     for (int Round = 0; Round < 3; ++Round) // templates, distributed arrays, aligned ones
       for (const std::string &Key : Names) {
@@ -381,8 +439,11 @@ void Placer::declareAll() {
     else if (const Statement &First = P.Statements[Un.FirstExecutable]; !First.Alone)
       error(First.Start, "the first executable statement of a unit with DVM "
                          "directives needs a line of its own");
-    else {
-      auto &Where = Before[First.FirstLine];
+    else { // before directives that stand there too
+      size_t At = Un.FirstExecutable;
+      while (At > Un.Begin + 1 && P.Statements[At - 1].IsDirective && P.Statements[At - 1].File.empty())
+        --At;
+      auto &Where = Before[P.Statements[At].FirstLine];
       Where.insert(Where.begin(), Lines.begin(), Lines.end());
     }
   }
@@ -428,6 +489,10 @@ void Placer::declareAllocated(size_t S) {
   Where.insert(Where.begin(), Lines.begin(), Lines.end());
 }
 
+static bool declares(const Directive &D) {
+  return D.K == DirectiveKind::Array || D.K == DirectiveKind::Template || D.K == DirectiveKind::Inherit || D.K == DirectiveKind::Task;
+}
+
 void Placer::directive(size_t S) {
   std::vector<Directive> Ds;
   Mistake M;
@@ -437,19 +502,42 @@ void Placer::directive(size_t S) {
   CurrentUnit = unitOf(S);
   for (Directive &Parsed : Ds) {
     P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
-    const Directive &D = *P.Directives.back();
-    const bool Declares = D.K == DirectiveKind::Array || D.K == DirectiveKind::Template || D.K == DirectiveKind::Inherit;
+    Directive &D = *P.Directives.back();
+    const bool Moves = D.K == DirectiveKind::Redistribute || D.K == DirectiveKind::Realign;
+    if (Moves && S + 1 < P.Statements.size() && P.Statements[S + 1].IsDirective && squeezed(P.Statements[S + 1].Text) == "new_value") {
+      D.NewValue = true;
+      Ends.insert(S + 1);
+    }
+    const bool Declares = declares(D);
     if (!Included.empty() && !Declares && D.K != DirectiveKind::Accepted)
       return error(place(S, 0), D.Word + " cannot stand in an included file in this version of dvmfc", "write it into the source itself");
+    for (const std::string &Word : D.Unjudged)
+      warning(place(S, 0), "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc [-Wdvm-unjudged]");
+    for (const Clause &C : D.Clauses)
+      if (!C.Group.empty() && (C.K == ClauseKind::Remote || C.K == ClauseKind::Consistent))
+        warning(place(S, 0), "the group '" + C.Group + "' of " + (C.K == ClauseKind::Remote ? "REMOTE_ACCESS" : "CONSISTENT") +
+                                 " is not judged in this version of dvmfc: the values count as there [-Wdvm-unjudged]");
     switch (D.K) {
     case DirectiveKind::Array:
     case DirectiveKind::Template:
+    case DirectiveKind::Task:
     case DirectiveKind::Inherit: break; // in the first round
+    case DirectiveKind::TaskRegion:
+    case DirectiveKind::On:
+    case DirectiveKind::Region:
+    case DirectiveKind::Asynchronous:
+    case DirectiveKind::HostSection: block(S, D); break;
+    case DirectiveKind::End:
+      if (!Ends.count(S))
+        error(place(S, 0), "this directive ends nothing that begins in this program unit");
+      break;
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
     case DirectiveKind::Accepted: break;
     case DirectiveKind::NewValue:
-    case DirectiveKind::TaskRegion:
+      if (!Ends.count(S))
+        error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN");
+      break;
     case DirectiveKind::Unjudged:
       warning(place(S, 0), "the directive " + D.Word + " is not judged in this version of dvmfc [-Wdvm-unjudged]");
       break;
@@ -520,7 +608,7 @@ void Placer::run() {
     if (!parseDirective(P.Statements[S].Text, Ds, M))
       continue; // told in the second round
     for (Directive &Parsed : Ds)
-      if (Parsed.K == DirectiveKind::Array || Parsed.K == DirectiveKind::Template || Parsed.K == DirectiveKind::Inherit) {
+      if (declares(Parsed)) {
         P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
         declaration(S, *P.Directives.back());
       }
@@ -548,7 +636,7 @@ static std::string includedName(const Statement &S) {
 }
 
 static bool readFile(const std::string &Name, const std::vector<std::string> &Folders, std::string &Path, std::string &Text) {
-  for (size_t I = 0; I < (Name[0] == '/' ? 1 : Folders.size()); ++I) {
+  for (size_t I = 0; I < (Name[0] == '/' ? std::min<size_t>(1, Folders.size()) : Folders.size()); ++I) {
     Path = Name[0] == '/' || Folders[I] == "." || Folders[I].empty() ? Name : Folders[I] + "/" + Name;
     std::ifstream In(Path);
     if (!In)

@@ -28,6 +28,7 @@ struct ArrayInfo {
   std::string File;  // of the directive, if it is included
   const Directive *Placed = nullptr, *Shadowed = nullptr;
   const Ref *Template = nullptr; // its sizes
+  bool IsTask = false;           // a task array: a template of one dimension
   bool Dynamic = false, Inherited = false;
 };
 

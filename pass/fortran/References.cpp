@@ -205,6 +205,10 @@ void Walk::statement(size_t From) {
 
 std::vector<Reference> dvmf::referencesIn(const Statement &S, size_t From, size_t To) {
   Walk W{S, {}, std::min(To, S.Text.size())};
-  W.statement(From);
+  const std::string Before = lower(std::string_view(S.Text).substr(0, From));
+  bool Items = false; // of input or output: '=' belongs to an implied DO
+  for (const char *Word : {"print", "write", "read"})
+    Items |= Before.find(Word) != std::string::npos;
+  Items ? W.expression(From, W.To, true) : W.statement(From);
   return std::move(W.Out);
 }

@@ -237,11 +237,13 @@ void Walk::close(size_t I) {
   OpenBlocks.clear();
 }
 
+static std::string_view withoutZeros(std::string_view Label) { return Label.substr(std::min(Label.find_first_not_of('0'), Label.size())); }
+
 void Walk::loopsEnd(size_t I, const std::string &T) {
   const bool EndDo = starts(T, "enddo") && assignment(T) == std::string::npos;
   bool Closed = false;
   while (!OpenLoops.empty() && !S[I].Label.empty() && !O.Loops[OpenLoops.back()].Label.empty() &&
-         std::stol("0" + O.Loops[OpenLoops.back()].Label) == std::stol("0" + S[I].Label)) {
+         withoutZeros(O.Loops[OpenLoops.back()].Label) == withoutZeros(S[I].Label)) {
     O.Loops[OpenLoops.back()].End = I;
     OpenLoops.pop_back();
     Closed = true;

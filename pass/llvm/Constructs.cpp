@@ -19,6 +19,17 @@ static Value *argumentArray(FunctionState &S, IRBuilderBase &B, ArrayRef<Value *
   return Array;
 }
 
+void dvmir::lowerSections(FunctionState &S) {
+  for (CallInst *Mark : S.Sections) {
+    IRBuilder<> B(Mark);
+    SmallVector<Value *, 16> Dims(drop_begin(Mark->args(), 4));
+    S.RT.call(B, "__dvmrt_section",
+              {Mark->getArgOperand(0), Mark->getArgOperand(2), S.RT.site(cast<Constant>(Mark->getArgOperand(1))),
+               B.CreateTrunc(Mark->getArgOperand(3), S.RT.I32), B.getInt32(unsigned(Dims.size() / 2)), argumentArray(S, B, Dims)});
+    Mark->eraseFromParent();
+  }
+}
+
 static void lowerEnter(FunctionState &S, Construct &K) {
   IRBuilder<> B(K.Enter);
   Value *Args = argumentArray(S, B, markerArguments(K.Enter));

@@ -1,4 +1,5 @@
 #include "DvmPass.h"
+#include "CountedLoops.h"
 #include "Doubt.h"
 #include "Function.h"
 #include "Memory.h"
@@ -74,6 +75,7 @@ static void keepFrames(const FunctionState &S) {
 }
 
 static void instrument(Function &F, Runtime &RT) {
+  rewriteCountedLoops(F);
   FunctionState S(F, RT);
   keepFrames(S);
   noteCalls(S);
@@ -87,6 +89,7 @@ static void instrument(Function &F, Runtime &RT) {
   lowerVariables(S);
   Unmarked.run();
   lowerAccesses(S);
+  lowerSections(S);
   lowerConstructs(S);
   dropDoubt(S);
 }

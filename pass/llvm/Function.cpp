@@ -113,6 +113,8 @@ void FunctionState::collectCall(CallInst *Call, StringRef Name) {
     return Directs.push_back(Call);
   if (Name == DVMM_BIND)
     return Binds.push_back(Call);
+  if (Name == DVMM_SECTION)
+    return Sections.push_back(Call);
   if (Name == DVMM_GIVEN)
     return; // calls look for them
   // Without its construct (dead code, a body that was moved to another function) it has nothing to say.

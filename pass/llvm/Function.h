@@ -76,7 +76,7 @@ public:
   std::vector<Access> Accesses;
   std::vector<std::unique_ptr<Variable>> Variables;
   llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
-  llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices;
+  llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices, Sections;
   DoubtMap Doubt; // of accesses outside of loops: see askDoubt
   Construct Outside; // no construct: stands for code that is in none
   bool Volatile; // our variables too must live in memory: setjmp
@@ -137,6 +137,7 @@ void proveAssigned(FunctionState &S);
 bool mayLeaveArray(const Access &A);
 void lowerAccesses(FunctionState &S);
 void lowerConstructs(FunctionState &S);
+void lowerSections(FunctionState &S);
 
 } // namespace dvmir
 #endif

@@ -37,7 +37,9 @@ const char *PlainCode::checkCall(CallBase &Call) const {
     return Calls;
   StringRef Mark = markerName(&Call);
   if (!Mark.empty())
-    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it contains other directives" : nullptr;
+    return Mark == DVMM_ENTER || Mark == DVMM_DIRECT || Mark == DVMM_BIND ? "it contains other directives"
+           : Mark == DVMM_SECTION                                         ? "it accesses whole arrays"
+                                                                          : nullptr;
   Function *F = Call.getCalledFunction();
   if (!F)
     return Calls;

@@ -220,7 +220,7 @@ void ReductionSlice::usesOf(Value *P, SmallVectorImpl<LoadInst *> &Mine) {
       StringRef Name = markerName(Call);
       if (Name == DVMM_ACCESS)
         append_range(Work, Call->users());
-      else if (Name.empty() && !isa<IntrinsicInst>(Call))
+      else if (Name == DVMM_SECTION || (Name.empty() && !isa<IntrinsicInst>(Call)))
         Followed = false; // its address goes elsewhere
     } else {
       Followed = false;

@@ -298,11 +298,13 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_ARRAY:
   case DVMRT_DIRECTIVE_ALIGN:
   case DVMRT_DIRECTIVE_RENEW:
+  case DVMRT_DIRECTIVE_RECOMPUTE:
   case DVMRT_DIRECTIVE_ACROSS:
   case DVMRT_DIRECTIVE_REMOTE: read_ref(r, &item(r, key)->ref); break;
   case DVMRT_DIRECTIVE_ON: read_on(r); break;
   case DVMRT_DIRECTIVE_TEMPLATE: read_template(r); break;
-  case DVMRT_DIRECTIVE_PRIVATE: read_variable(r, key); break;
+  case DVMRT_DIRECTIVE_PRIVATE:
+  case DVMRT_DIRECTIVE_CONSISTENT: read_variable(r, key); break;
   case DVMRT_DIRECTIVE_NEW_VALUE: d->new_value = true; break;
   case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;
   case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;

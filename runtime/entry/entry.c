@@ -11,6 +11,7 @@
 #include "runtime/entry/process.h"
 #include "runtime/rules/declared.h"
 #include "runtime/rules/range.h"
+#include "runtime/rules/section.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
 #include "runtime/report/stats.h"
@@ -661,6 +662,24 @@ void __dvmrt_write_at(const void *p, uint64_t size, struct dvmrt_site *site) {
     dvmrt_region_writes((uintptr_t)p, size, site);
     dvmrt_region_keep((uintptr_t)p, size);
   }
+  leave();
+}
+
+void __dvmrt_section(const void *p, uint64_t bytes, struct dvmrt_site *site, uint32_t flags, uint32_t n, const int64_t *dims) {
+  struct dvmrt_elements s = {.site = site, .first = (uintptr_t)p, .bytes = bytes, .flags = flags, .n = n ? n : 1, .extent = {1}};
+  uintptr_t low;
+  uint64_t size;
+  for (uint32_t d = 0; d < n; d++) {
+    s.extent[d] = dims[2 * d];
+    s.stride[d] = dims[2 * d + 1];
+  }
+  if (!p || !bytes || !dvmrt_section_bounds(&s, &low, &size))
+    return;
+  if (only_doubts(low, size) && ((flags & (DVMRT_COPIED | DVMRT_WRITE)) || !dvmrt_doubt_any(low, size)))
+    return;
+  if (!enter())
+    return;
+  dvmrt_section_access(&s);
   leave();
 }
 

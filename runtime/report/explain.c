@@ -423,20 +423,21 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
+  const long long first = t->region->fortran, task = t->task + first, other = t->other + first; /* tasks of Fortran are numbered from 1 */
   dvmrt_explain_start(r, ev, v == DVMRT_FLOW ? "is read" : "is written");
-  dvmrt_text_add(&r->message, " in task %lld, but task %lld has %s it: %s dependence", (long long)t->task, (long long)t->other,
-                 v == DVMRT_ANTI ? "read" : "written", dependence_name(v));
+  dvmrt_text_add(&r->message, " in task %lld, but task %lld has %s it: %s dependence", task, other, v == DVMRT_ANTI ? "read" : "written",
+                 dependence_name(v));
   if (t->site)
     dvmrt_text_add(dvmrt_diag_note(r, dvmrt_site_access(t->site)->pos), "%s here by task %lld", v == DVMRT_ANTI ? "read" : "written",
-                   (long long)t->other);
+                   other);
   dvmrt_text_add(dvmrt_diag_note(r, t->region->pos), "the tasks of '%s' run concurrently in this task region", t->name);
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   const struct dvmrt_directive *block = on_block();
   if (block) {
-    dvmrt_text_add(help, "write 'on(%s[%lld])' in the directive at ", t->name, (long long)t->other);
+    dvmrt_text_add(help, "write 'on(%s[%lld])' in the directive at ", t->name, other);
     dvmrt_name_place(block->pos, help);
-    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, block->pos, "on", NULL), "on(%s[%lld])", t->name, (long long)t->other);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, block->pos, "on", NULL), "on(%s[%lld])", t->name, other);
     dvmrt_text_add(help, ", which makes them one task");
   } else if (v == DVMRT_FLOW && ev->array) {
     dvmrt_text_add(help, "no directive alone repairs it: fetch it with 'remote_access(%s", dvmrt_name_key(ev));

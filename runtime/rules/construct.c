@@ -198,6 +198,9 @@ static void read_clauses(struct dvmrt_frame *f) {
     case DVMRT_DIRECTIVE_PRIVATE:
       add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_PRIVATE);
       break;
+    case DVMRT_DIRECTIVE_CONSISTENT:
+      add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_SHARED);
+      break;
     case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
     case DVMRT_DIRECTIVE_RENEW: renew(f, i); break;
     case DVMRT_DIRECTIVE_ACROSS:
@@ -324,6 +327,13 @@ static void count_iterations(const struct dvmrt_frame *f) {
   dvmrt_mem_say(text, (size_t)n);
 }
 
+/* Each processor has computed what its edges hold. */
+static void recompute(struct dvmrt_frame *f) {
+  for (struct dvmrt_item *i = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_RECOMPUTE); i;
+       i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_RECOMPUTE))
+    renew(f, i);
+}
+
 static void nest_end(struct dvmrt_frame *f) {
   count_iterations(f);
   check_ranges(f);
@@ -341,6 +351,7 @@ static void nest_end(struct dvmrt_frame *f) {
   for (uint32_t i = 0; i < f->ndirty; i++)
     if (f->dirty[i])
       dvmrt_array_stale(f->dirty[i]);
+  recompute(f);
   next_id = (__dvmrt_now.write >> 1) + 2;
   __dvmrt_now = f->saved;
   owner = NULL;

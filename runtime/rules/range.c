@@ -6,12 +6,14 @@
 struct range {
   struct dvmrt_event ev; /* of each part, as it begins */
   bool copied;           /* what has no value is copied so */
+  bool stored;           /* by a statement of the program */
+  bool placed;           /* where it lies has been judged */
   intptr_t target;       /* from an address to where its content goes; 0: nowhere, or not known */
   bool astray;           /* some of it was written where it must not be */
 };
 
 static void init(struct range *r, struct dvmrt_site *site, uint32_t flags) {
-  *r = (struct range){.copied = flags & DVMRT_COPIED};
+  *r = (struct range){.copied = flags & DVMRT_COPIED, .placed = flags & DVMRT_PLACED, .stored = flags & DVMRT_STORED};
   dvmrt_check_event(&r->ev, site, NULL, flags);
   r->ev.copied = r->copied;
 }
@@ -39,7 +41,7 @@ static void judge_element(struct range *r, struct dvmrt_array *a, uintptr_t p, u
   if (beside(r, a, p))
     return;
   struct dvmrt_event one = r->ev;
-  dvmrt_check_element(&one, a, p, end - p, false);
+  dvmrt_check_element(&one, a, p, end - p, r->placed);
   r->astray |= one.lost || one.kept;
 }
 
@@ -80,7 +82,7 @@ static bool row_right(const struct range *r, struct dvmrt_array *a, uintptr_t p,
   ev.array = a;
   ev.at = p;
   dvmrt_array_indices(a, p, ev.ix);
-  if (dvmrt_group_nvars || a->ordinary || !dvmrt_check_place_run(&ev, last))
+  if (dvmrt_group_nvars || a->ordinary || (!r->placed && !dvmrt_check_place_run(&ev, last)))
     return false;
   dvmrt_check_classify(&ev);
   if (!words_right(r, &ev, p, end))
@@ -153,7 +155,7 @@ static void judge_read(struct range *r, uintptr_t p, uintptr_t end) {
 static void judge_write(struct range *r, uintptr_t p, uintptr_t end) {
   const struct dvmrt_var *var;
   struct dvmrt_frame *nest = r->ev.nest;
-  if (nest && dvmrt_construct_class(nest, p, &var) == DVMRT_CLASS_FIRST && !words_are(r, p, end, true, read_by_nest)) {
+  if (nest && !r->stored && dvmrt_construct_class(nest, p, &var) == DVMRT_CLASS_FIRST && !words_are(r, p, end, true, read_by_nest)) {
     dvmrt_task_assigned(p, end - p);
     dvmrt_check_filled(p, end - p);
     return;

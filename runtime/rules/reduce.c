@@ -62,6 +62,8 @@ static uint64_t combine_integers(struct operand t, const char *op, uint64_t a, u
     return narrowed(t, a * b);
   if (!strcmp(op, "and"))
     return a & b;
+  if (!strcmp(op, "eqv")) /* logical values of Fortran */
+    return !a == !b;
   return !strcmp(op, "or") ? a | b : a ^ b;
 }
 
@@ -301,7 +303,7 @@ struct dvmrt_step {
 
 static void neutral(struct operand t, const char *op, void *to) {
   bool greatest = false;
-  uint64_t v = !strcmp(op, "product") ? 1 : !strcmp(op, "and") ? UINT64_MAX : 0;
+  uint64_t v = !strcmp(op, "product") || !strcmp(op, "eqv") ? 1 : !strcmp(op, "and") ? UINT64_MAX : 0;
   if (is_real(t)) {
     write_real(t, extreme(op, &greatest) ? (greatest ? -HUGE_VALL : HUGE_VALL) : (long double)v, to);
     return;

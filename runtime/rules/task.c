@@ -106,7 +106,10 @@ static void usage(const struct dvmrt_frame *f, const char *format, const char *n
 
 static void check_number(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
   if (number < 0 || number >= t->count)
-    usage(f, "the task array '%s' has no task %lld: they are 0..%lld", t->name, number, t->count - 1);
+    usage(f,
+          f->d->fortran ? "the task array '%s' has no task %lld: they are 1..%lld"
+                        : "the task array '%s' has no task %lld: they are 0..%lld",
+          t->name, number + f->d->fortran, t->count - 1 + f->d->fortran);
 }
 
 void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on) {

@@ -64,13 +64,13 @@ has err "'-fdvm=parallel' is not in this version"
 status 2 "$dvmfc" -fdvm=chek main.F90
 has err "did you mean 'check'?"
 status 1 "$dvmfc" missing.f90
-printf '      PROGRAM P\n!DVM$ REGION\n      PRINT *, 1\n!DVM$ END REGION\n      END\n' >region.f
-status 0 "$dvmfc" region.f -o region
-has err "region.f:2:7: warning: the directive REGION is not judged in this version of dvmfc [-Wdvm-unjudged]"
-status 0 ./region
+printf '      PROGRAM P\n!DVM$ CP_SAVE C\n      PRINT *, 1\n      END\n' >saved.f
+status 0 "$dvmfc" saved.f -o saved
+has err "saved.f:2:7: warning: the directive CP_SAVE is not judged in this version of dvmfc [-Wdvm-unjudged]"
+status 0 ./saved
 empty err
-status 1 "$dvmfc" -Werror=dvm-unjudged region.f -o region
-has err "region.f:2:7: error: the directive REGION is not judged"
+status 1 "$dvmfc" -Werror=dvm-unjudged saved.f -o saved
+has err "saved.f:2:7: error: the directive CP_SAVE is not judged"
 status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
 status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
 has field.ll "K array"
