@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -46,6 +45,8 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
   uint64_t ring_bytes = o->replicas ? mpir_replicas_ring_bytes(o->replicas, RING_BYTES) : RING_BYTES;
   size_t rings = j->hosts ? mpl_boxes_size(n, mpir_hosts_count(j->hosts)) : mpl_segment_size(n, ring_bytes),
          size = rings + (j->replicas ? mpir_replicas_size(j->replicas, rings, ring_bytes) : 0);
+  if (o->hosts == NULL)
+    mpir_job_lift_file_limit();
   j->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
   if (j->fd < 0 || ftruncate(j->fd, (off_t)size))
     return -errno;
@@ -452,7 +453,8 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
   }
   int rc = make_segment(&j, o);
   if (rc) {
-    fprintf(stderr, "dvm run: error: cannot create the memory of a job of %u ranks: %s\n", o->nranks, strerror(-rc));
+    fprintf(stderr, "dvm run: error: cannot create the memory of a job of %u ranks: %s%s\n", o->nranks, strerror(-rc),
+            rc == -EFBIG ? "\nhelp: it counts as a file; the hard limit of their size ('ulimit -H -f') is too low" : "");
     return 1;
   }
   j.deadlock = mpir_deadlock_create(j.shared);

@@ -17,6 +17,7 @@ struct mpir_output {
   char *kept;           /* taken, and not yet compared with what the shadow printed; NULL: is not compared */
   size_t nkept, kept_room;
   bool checks, compares; /* compares: there is one to compare with */
+  int failed;            /* errno of what could not be written; 0: nothing was lost */
 };
 
 struct mpir_output *mpir_output_create(int to, bool checks) {
@@ -50,6 +51,7 @@ void mpir_output_destroy(struct mpir_output *o) {
   free(o);
 }
 
+int mpir_output_failed(const struct mpir_output *o) { return o->failed; }
 int mpir_output_end(const struct mpir_output *o, unsigned replica) { return o->write[replica]; }
 uint64_t mpir_output_bytes(const struct mpir_output *o) { return o->taken; }
 uint64_t mpir_output_position(const struct mpir_output *o, unsigned replica) { return o->position[replica]; }
@@ -89,7 +91,9 @@ static void put_out(struct mpir_output *o, bool wait) {
     ssize_t m = write(o->to, o->held + done, n - done < PIECE ? n - done : PIECE);
     if (m < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
-    done += m < 0 ? n - done : (size_t)m; /* nobody reads: it is lost, as it would be without us */
+    if (m < 0 && !o->failed && errno != EPIPE) /* nobody reads: it is lost, as it would be without us */
+      o->failed = errno;
+    done += m < 0 ? n - done : (size_t)m;
   }
   memmove(o->held, o->held + done, o->nheld - done);
   o->nheld -= done;

@@ -8,6 +8,7 @@
 
 struct mpir_output;
 /* 'to': descriptor that it goes to.  'checks': what both print is compared.  NULL, with errno: no pipe. */
+int mpir_output_failed(const struct mpir_output *o); /* errno of a write whose bytes are lost, or 0 */
 struct mpir_output *mpir_output_create(int to, bool checks);
 void mpir_output_destroy(struct mpir_output *o);
 /* The writing end of a replica, 0 or 1. */

@@ -490,6 +490,7 @@ static int wait_for_shadows(struct mpir_replicas *r) {
 }
 
 int mpir_replicas_finish(struct mpir_replicas *r, int status) {
+  int lost = 0;
   if (!status && r->options.mode & REPLICA_CHECK)
     status = wait_for_shadows(r);
   mpir_replicas_kill_shadows(r);
@@ -499,8 +500,15 @@ int mpir_replicas_finish(struct mpir_replicas *r, int status) {
     int found = move_output(r, i, true);
     if (!status && r->options.mode & REPLICA_CHECK)
       status = found;
-    for (int s = 0; s < REPLICA_STREAMS; s++)
+    for (int s = 0; s < REPLICA_STREAMS; s++) {
       mpir_output_finish(r->ranks[i].streams[s]);
+      if (!lost)
+        lost = mpir_output_failed(r->ranks[i].streams[s]);
+    }
+  }
+  if (lost) { /* the program was told that all is well */
+    fprintf(stderr, "dvm run: error: cannot write what the ranks have printed: %s; some of it is lost\n", strerror(lost));
+    status = status ? status : 1;
   }
   for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR;)
     if (!pid) { /* a shadow may have been made just now */

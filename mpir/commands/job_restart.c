@@ -71,6 +71,8 @@ static int resume_replicas(struct restarting *r, const struct mpir_restarted *ou
     fputs("dvm restart: note: the ranks go on without shadows: they are in a pid namespace, since their process numbers are taken or "
           "cannot be chosen by this user\n",
           stderr);
+    if (r->before)
+      fputs("dvm restart: note: without them what was printed since the snapshot is printed again\n", stderr);
     mpir_replicas_renounce(j->shared);
     return 0;
   }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "mpir/commands/list.h"
 #include "mpir/mpi/segment.h"
@@ -75,6 +76,25 @@ int mpir_job_layer(char *folder, size_t size) {
   return -ENOENT;
 }
 
+/* The memory of a job is a file, too, and 'ulimit -f' is meant for the program's. */
+static struct rlimit file_limit;
+static bool lifted;
+
+void mpir_job_lift_file_limit(void) {
+  struct rlimit most;
+  lifted = !getrlimit(RLIMIT_FSIZE, &file_limit) && file_limit.rlim_cur != file_limit.rlim_max;
+  signal(SIGXFSZ, SIG_IGN); /* then it is an error, which is told */
+  most = (struct rlimit){file_limit.rlim_max, file_limit.rlim_max};
+  if (lifted)
+    setrlimit(RLIMIT_FSIZE, &most);
+}
+
+static void put_file_limit_back(void) {
+  signal(SIGXFSZ, SIG_DFL);
+  if (lifted)
+    setrlimit(RLIMIT_FSIZE, &file_limit);
+}
+
 static void set_number(const char *name, uint32_t n) {
   char text[16];
   snprintf(text, sizeof(text), "%u", n);
@@ -93,6 +113,7 @@ static void set_environment(const struct mpir_place *w) {
   set_number("OMPI_UNIVERSE_SIZE", w->nranks);
   set_number("OMPI_COMM_WORLD_LOCAL_SIZE", w->nlocal);
   set_number(MPL_FD_VARIABLE, (uint32_t)w->segment);
+  setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0); /* as the message layer does for C: what is printed comes at once */
   if (w->checkpointable)
     setenv("DVMCR_JOB", "1", 1);
   const char *before = getenv("LD_LIBRARY_PATH");
@@ -106,6 +127,7 @@ _Noreturn void mpir_job_become(const struct mpir_place *w, char **argv, pid_t pa
   if (getppid() != parent)
     _exit(1);
   sigprocmask(SIG_SETMASK, mask, NULL);
+  put_file_limit_back();
   set_environment(w);
   if (w->last)
     w->last(w->arg, w->rank);

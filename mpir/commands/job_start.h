@@ -16,6 +16,7 @@ struct mpir_place {
   void *arg;
 };
 /* Ends with its parent. */
+void mpir_job_lift_file_limit(void); /* as far as it can be, until mpir_job_become */
 _Noreturn void mpir_job_become(const struct mpir_place *place, char **argv, pid_t parent, const sigset_t *mask);
 /* Puts the checkpointer into the environment of a program.  0, or -E... with a message told. */
 int mpir_job_preload(void);

@@ -40,7 +40,7 @@ struct mpl_world {
   uint32_t ncontexts;
   struct mpl_context sends;          /* 'posted' alone: those that are not complete, for debuggers */
   struct ompi_communicator_t *comms; /* all, likewise */
-  bool initialized, finalized, multiple;
+  bool initialized, finalized, multiple, forked; /* forked: this is a child of the rank */
   int provided;
   pthread_t main;
   _Atomic uint32_t ticket, turn; /* the lock: the next that is given out; whose turn it is */

@@ -3,6 +3,7 @@
 #include "mpir/mpi/bindings.h"
 #include "mpir/mpi/collective.h"
 #include "mpir/mpi/predefined.h"
+#include "mpir/replica/door.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -96,6 +97,18 @@ static void attach(void) {
   mpl_replica_start();
 }
 
+/* As under mpirun, which gives ranks a terminal: lines come when they are printed, and are not lost with a rank that dies. */
+__attribute__((constructor)) static void print_lines(void) {
+  if (getenv(MPL_FD_VARIABLE))
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+/* A process that a rank has forked is not the rank: to it, MPI is over. */
+static void forked(void) {
+  if (!MPIR_dvm_replica.forking)
+    mpl.finalized = mpl.multiple = mpl.forked = true;
+}
+
 static int init(int required, int *provided, const char *call) {
   if (mpl.initialized) {
     fprintf(stderr, "dvm run: error: rank %u: %s was called a second time\n", mpl.rank, call);
@@ -104,6 +117,7 @@ static int init(int required, int *provided, const char *call) {
   attach();
   name_debug_library();
   mpl.main = pthread_self();
+  pthread_atfork(NULL, NULL, forked);
   mpl.provided = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
   if (mpl_replicated() && mpl.provided > MPI_THREAD_FUNNELED)
     mpl.provided = MPI_THREAD_FUNNELED; /* the order in which threads call is not in the log */
@@ -131,6 +145,8 @@ MPL_API(int, Init_thread, int *argc, char ***argv, int required, int *provided) 
 }
 
 MPL_API(int, Finalize, void) {
+  if (mpl.forked)
+    return MPI_SUCCESS; /* it has nothing to end */
   if (!mpl.initialized || mpl.finalized)
     mpl_die(1, mpl.finalized ? "MPI_Finalize was called a second time" : "MPI_Finalize was called before MPI_Init");
   mpl_attrs_delete_all(MPI_COMM_SELF);

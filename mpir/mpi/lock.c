@@ -2,6 +2,7 @@
 #include "mpir/mpi/core.h"
 #include <dlfcn.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +12,12 @@ enum { LOOKS = 200, ALL = 1 << 20 };
 static _Noreturn void refuse_late(const void *place) {
   Dl_info function = {0};
   const char *name = dladdr(place, &function) && function.dli_sname ? function.dli_sname : "a function of MPI";
-  mpl_die(1, "%s was called after MPI_Finalize", strncmp(name, "PMPI_", 5) ? name : name + 1);
+  name = strncmp(name, "PMPI_", 5) ? name : name + 1;
+  if (!mpl.forked)
+    mpl_die(1, "%s was called after MPI_Finalize", name);
+  fprintf(stderr, "dvm run: error: %s was called in process %d, which rank %u has forked; only the rank itself is part of the job\n", name,
+          getpid(), mpl.rank);
+  _exit(1);
 }
 
 void mpl_lock_take(void) {

@@ -1,4 +1,4 @@
-/* What the preloaded part (files.c of libdvmreplica) needs of the message layer, by one symbol that libmpi exports. */
+/* What the preloaded part (libdvmreplica) needs of the message layer, which gives it in MPI_Init. */
 #ifndef REPLICA_DOOR_H
 #define REPLICA_DOOR_H
 #include <stdbool.h>
@@ -12,10 +12,12 @@ struct replica_door {
   /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */
   bool (*follow)(uint64_t *value);
   void (*tell)(uint64_t value);
+  void (*await_shadow)(void); /* one that leads: until its shadow has got all that was told */
   void (*wait_for_end)(void); /* a shadow: until its main is over, or this one leads */
   void (*refuse)(const char *what, const char *name, const void *place); /* does not return */
   void (*promoted)(void); /* set by the preloaded part: this replica leads from now on */
   void (*cloned)(void);   /* likewise: this process is a fresh shadow */
 };
-extern struct replica_door MPIR_dvm_replica __attribute__((weak));
+extern struct replica_door MPIR_dvm_replica;
+void MPIR_dvm_replica_use(struct replica_door *door) __attribute__((weak)); /* of libdvmreplica */
 #endif

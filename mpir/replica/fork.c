@@ -1,6 +1,7 @@
 /* Making a shadow: a clone of the leading replica, whose memory holds all there is to know.  The command is its parent, as it is that of every main. */
 #include "mpir/replica/door.h"
 #include "mpir/replica/replica_private.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,13 +28,42 @@ static bool may_fork(void) {
   return atomic_load(&rank->fork_state) == REPLICA_MAY_FORK;
 }
 
+static void stream_path(char path[64], uint32_t replica, int stream) {
+  snprintf(path, 64, "/proc/%d/fd/%d", mpl_replica.job->controller, mpl_replica.rank->stream_fds[replica][stream]);
+}
+
+static int open_stream(int stream) {
+  char path[64];
+  stream_path(path, mpl_replica.me, stream);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    _exit(1);
+  return fd;
+}
+
 void replica_take_streams(void) {
   for (int i = 0; i < REPLICA_STREAMS; i++) {
+    int fd = open_stream(i);
+    dup2(fd, i + 1);
+    close(fd);
+  }
+}
+
+/* A clone has its main's streams, wherever the program has put them by now: they become its own. */
+static void change_streams(void) {
+  for (int i = 0; i < REPLICA_STREAMS; i++) {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", mpl_replica.job->controller, mpl_replica.rank->stream_fds[mpl_replica.me][i]);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || dup2(fd, i + 1) < 0)
-      _exit(1);
+    struct stat of_main, s;
+    int fd = open_stream(i);
+    stream_path(path, 1 - mpl_replica.me, i);
+    DIR *d = stat(path, &of_main) ? NULL : opendir("/proc/self/fd");
+    for (struct dirent *e; d && (e = readdir(d));) {
+      int one = e->d_name[0] == '.' ? -1 : atoi(e->d_name);
+      if (one >= 0 && one != fd && !fstat(one, &s) && S_ISFIFO(s.st_mode) && s.st_ino == of_main.st_ino && s.st_dev == of_main.st_dev)
+        dup3(fd, one, fcntl(one, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    }
+    if (d)
+      closedir(d);
     close(fd);
   }
 }
@@ -53,7 +84,7 @@ static void begin_as_shadow(pid_t between, int ready) {
   replica_become_shadow();
   atomic_store(&rank->pid[mpl_replica.me], getpid());
   MPIR_dvm_replica.pid = getpid();
-  replica_take_streams();
+  change_streams();
   replica_reopen_files();
   if (MPIR_dvm_replica.cloned)
     MPIR_dvm_replica.cloned();

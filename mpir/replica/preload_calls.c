@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -60,6 +61,40 @@ static FILE *open_stream(const char *path, const char *mode, const void *place) 
 FILE *fopen(const char *path, const char *mode) { return open_stream(path, mode, PLACE); }
 FILE *fopen64(const char *path, const char *mode) { return open_stream(path, mode, PLACE); }
 
+/* In place of the stream's own file; libc's opens what it is given by itself. */
+static FILE *open_stream_again(FILE *(*next)(const char *, const char *, FILE *), const char *path, const char *mode, FILE *f,
+                               const void *place) {
+  FILE *new = path &&replica_preload_watches(path) ? open_stream(path, mode, place) : NULL;
+  if (!path || !replica_preload_watches(path))
+    return next(path, mode, f);
+  f = next("/dev/null", mode, f);
+  if (new && f)
+    dup2(fileno(new), fileno(f));
+  if (new)
+    fclose(new);
+  else if (f)
+    fclose(f);
+  return new ? f : NULL;
+}
+
+FILE *freopen(const char *path, const char *mode, FILE *f) { return open_stream_again(NEXT(freopen), path, mode, f, PLACE); }
+FILE *freopen64(const char *path, const char *mode, FILE *f) { return open_stream_again(NEXT(freopen64), path, mode, f, PLACE); }
+
+static int sys_stat(const char *path, struct stat *to) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, to, 0); }
+static int sys_lstat(const char *path, struct stat *to) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW); }
+static int sys_access(const char *path, int mode) { return (int)syscall(SYS_access, path, mode); }
+int stat(const char *path, struct stat *to) { return replica_preload_stat(sys_stat, path, to); }
+int stat64(const char *path, struct stat64 *to) { return replica_preload_stat(sys_stat, path, (struct stat *)to); }
+int lstat(const char *path, struct stat *to) { return replica_preload_stat(sys_lstat, path, to); }
+int lstat64(const char *path, struct stat64 *to) { return replica_preload_stat(sys_lstat, path, (struct stat *)to); }
+int fstatat(int folder, const char *path, struct stat *to, int flags) {
+  if (flags & ~AT_SYMLINK_NOFOLLOW || (folder != AT_FDCWD && *path != '/'))
+    return (int)syscall(SYS_newfstatat, folder, path, to, flags);
+  return replica_preload_stat(flags ? sys_lstat : sys_stat, path, to);
+}
+int fstatat64(int folder, const char *path, struct stat64 *to, int flags) { return fstatat(folder, path, (struct stat *)to, flags); }
+int access(const char *path, int mode) { return replica_preload_access(sys_access, path, mode); }
+
 #define ONCE(name, done, act, ...)                                                                                                         \
   static int do_##name(const char *a, const char *b, long n) {                                                                             \
     (void)a, (void)b, (void)n;                                                                                                             \
@@ -98,6 +133,16 @@ int socket(int family, int type, int protocol) {
 pid_t fork(void) {
   replica_preload_refuse("fork", "", PLACE);
   return NEXT(fork)();
+}
+
+pid_t vfork(void) {
+  replica_preload_refuse("vfork", "", PLACE);
+  return NEXT(fork)(); /* a wrapper's frame would be gone in the child of a vfork */
+}
+
+int msgsnd(int queue, const void *message, size_t size, int flags) {
+  replica_preload_refuse("msgsnd", "", PLACE);
+  return NEXT(msgsnd)(queue, message, size, flags);
 }
 
 int system(const char *command) {

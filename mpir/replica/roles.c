@@ -178,6 +178,8 @@ void mpl_replica_start(void) {
   replica_watch_restarts();
   mpl_replica_count_point();
   MPIR_dvm_replica.pid = getpid();
+  if (MPIR_dvm_replica_use)
+    MPIR_dvm_replica_use(&MPIR_dvm_replica);
   replica_fork();
   MPIR_dvm_replica.on = true;
 }
@@ -187,6 +189,15 @@ void mpl_replica_start(void) {
 static bool is_shadow(void) { return mpl_replays(); }
 static void tell(uint64_t value) { mpl_replica_value(REPLICA_PRELOADED, value); }
 
+static void await_shadow(void) {
+  struct replica_rank *rank = mpl_replica.rank;
+  while (replica_has_shadow() && atomic_load(&rank->replayed) < mpl_replica.logged && !atomic_load(&mpl.job->aborted)) {
+    atomic_fetch_add(&rank->bell, 1);
+    syscall(SYS_futex, &rank->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    nanosleep(&(struct timespec){0, 50000}, NULL);
+  }
+}
+
 static void wait_for_end(void) {
   for (unsigned turn = 0; mpl_replays() && !replica_leads() && !atomic_load(&mpl_replica.rank->over);)
     replica_rest(&turn);
@@ -195,12 +206,19 @@ static void wait_for_end(void) {
 }
 
 static void refuse(const char *what, const char *name, const void *place) {
-  mpl_die(64, "%s%s%s%s cannot be replicated (called at %p)\nhelp: without '--replicate' the program runs as it is", what,
-          *name ? " '" : "", name, *name ? "'" : "", place);
+  char where[32] = "";
+  if (place)
+    snprintf(where, sizeof(where), " (called at %p)", place);
+  mpl_die(64, "%s%s%s%s cannot be replicated%s\nhelp: without '--replicate' the program runs as it is", what, *name ? " '" : "", name,
+          *name ? "'" : "", where);
 }
 
-struct replica_door MPIR_dvm_replica = {
-    .is_shadow = is_shadow, .follow = mpl_replica_follow, .tell = tell, .wait_for_end = wait_for_end, .refuse = refuse};
+struct replica_door MPIR_dvm_replica = {.is_shadow = is_shadow,
+                                        .follow = mpl_replica_follow,
+                                        .tell = tell,
+                                        .await_shadow = await_shadow,
+                                        .wait_for_end = wait_for_end,
+                                        .refuse = refuse};
 
 void mpl_replica_finalized(void) {
   if (mpl_replicated())

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int main(int argc, char **argv) {
@@ -43,6 +44,24 @@ int main(int argc, char **argv) {
       MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
     else
       MPI_Reduce(&rank, &x, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+  } else if (!strcmp(how, "prints")) { /* and then ends in a deadlock */
+    printf("rank %d has come here\n", rank);
+    MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (!strcmp(how, "child")) { /* one uses MPI, the other only ends it */
+    if (rank == 1) {
+      for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+          if (i)
+            MPI_Barrier(MPI_COMM_WORLD);
+          MPI_Finalize();
+          exit(0);
+        }
+      for (int i = 0, s; i < 2; i++) {
+        wait(&s);
+        x += WEXITSTATUS(s);
+      }
+      printf("%d child has failed\n", x);
+    }
   } else if (!strcmp(how, "late")) {
     MPI_Finalize();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -31,14 +31,22 @@ status 69 timeout 60 "$run" --checkpointable -n 2 ./threads dead
 status 69 "$run" -n 3 ./bad cycle
 has err "deadlock: no rank can continue"
 has err "cycle: rank 0 -> rank 1 -> rank 2 -> rank 0"
-has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:18 in main"
+has err "rank 1 waits in MPI_Recv for rank 2, tag 5, at bad.c:19 in main"
 has err "unmatched at rank 1: 4 bytes of rank 0, tag 99"
 status 69 "$run" -n 4 ./bad collective
-has err "rank 0 waits in MPI_Gather for rank 3, at bad.c:27 in main"
+has err "rank 0 waits in MPI_Gather for rank 3, at bad.c:28 in main"
 has err "rank 1 waits in MPI_Recv for rank 0, tag 8"
 status 69 "$run" -n 2 ./bad kinds # what one operation sends another does not take
 has err "rank 1 waits in MPI_Reduce for rank 0"
 has err "unmatched at rank 1: 4 bytes of rank 0, of MPI_Bcast"
+status 69 "$run" -n 2 ./bad prints # into a file: a line is there when it is printed
+[ "$(grep -c "has come here" out)" = 2 ] || wrong "what was printed before the deadlock is lost"
+status 0 timeout 60 "$run" -n 2 ./bad child
+has out "1 child has failed"
+has err "which rank 1 has forked"
+status 0 bash -c "ulimit -S -f 4; '$run' -n 2 ./bad none"
+status 1 bash -c "ulimit -f 4; '$run' -n 2 ./bad none"
+has err "hard limit of their size"
 status 1 "$run" -n 2 ./bad late
 has err "MPI_Barrier was called after MPI_Finalize"
 status 1 "$run" -n 2 ./bad twice

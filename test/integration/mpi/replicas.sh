@@ -82,15 +82,23 @@ status 0 timeout 60 "$run" --replicate --check -n 2 ./differ none
 
 rounds=$((100000 + $$))
 # Files are written once; what cannot be done twice is refused by name.
-mkdir plain twice
-(cd plain && status 0 "$run" -n 2 ../writes files && rm -f out err)
-(cd twice && status 0 timeout 60 "$run" --replicate --check -n 2 ../writes files && rm -f out err)
-diff -r plain twice || wrong "replicas have written other files"
-for what in update socket system fork; do
+for how in files descriptors; do
+  mkdir plain twice
+  (cd plain && status 0 "$run" -n 2 ../writes $how && rm -f out err)
+  (cd twice && status 0 timeout 60 "$run" --replicate --check -n 2 ../writes $how && rm -f out err)
+  diff -r plain twice || wrong "$how: replicas have written other files"
+  rm -rf plain twice
+done
+status 64 timeout 60 env DVM_REPLICA_KILL=0.0@100 "$run" --replicate -n 2 ./writes together
+has err "several ranks append to"
+for what in update socket system vfork msgsnd fork; do
   status 64 timeout 60 "$run" --replicate -n 2 ./writes $what
   has err "cannot be replicated"
 done
 has err "fork cannot be replicated"
+
+"$run" --replicate -n 2 ./ring > /dev/full 2> err
+[ $? = 1 ] && has err "cannot write what the ranks have printed" || wrong "a full disk is not told"
 
 status 0 "$run" --replicate -n 2 ./ring < <(echo input)
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,68 @@ static int rank, size;
 static void exchange(int n) {
   int got;
   MPI_Sendrecv(&n, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Written and read back in turn, and looked at. */
+static long count_back(const char *name, int n) {
+  char line[64];
+  struct stat s;
+  long lines = 0;
+  FILE *f = fopen(name, n ? "a" : "w");
+  fprintf(f, "line %d\n", n);
+  fclose(f);
+  f = fopen(name, "r");
+  while (fgets(line, sizeof(line), f))
+    lines++;
+  fclose(f);
+  return stat(name, &s) || access(name, R_OK) ? -1 : lines * 1000000 + s.st_size;
+}
+
+/* Descriptors that are made of others, before and after MPI_Init, and streams that are opened again. */
+static int early = -1;
+
+static void open_early(void) {
+  char name[64];
+  const char *text = getenv("OMPI_COMM_WORLD_RANK");
+  snprintf(name, sizeof(name), "early.%s", text ? text : "0");
+  early = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+}
+
+static void descriptors(void) {
+  char name[64], back[64];
+  snprintf(name, sizeof(name), "moved.%d", rank);
+  snprintf(back, sizeof(back), "back.%d", rank);
+  int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  dup2(fd, 77);
+  close(fd);
+  int out = dup(1);
+  fflush(stdout);
+  snprintf(name, sizeof(name), "stream.%d", rank);
+  freopen(name, "w", stdout);
+  for (int i = 0; i < 30; i++) {
+    dprintf(77, "moved %d\n", i);
+    dprintf(early, "early %d\n", i);
+    printf("stream %d\n", i);
+    exchange(i);
+    printf("back %ld\n", count_back(back, i));
+    exchange(i);
+  }
+  fflush(stdout);
+  dup2(out, 1);
+  close(out);
+  close(77);
+  printf("rank %d is back\n", rank);
+  MPI_Finalize();
+  dprintf(early, "at the end\n");
+}
+
+static void append_together(void) {
+  int fd = open("together", O_WRONLY | O_CREAT | O_APPEND, 0666);
+  for (int i = 0; i < 30; i++) {
+    dprintf(fd, "rank %d line %d\n", rank, i);
+    exchange(i);
+  }
+  close(fd);
 }
 
 static void files(void) {
@@ -49,20 +112,32 @@ static void files(void) {
 }
 
 int main(int argc, char **argv) {
+  if (!strcmp(argv[1], "descriptors"))
+    open_early();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!strcmp(argv[1], "files"))
     files();
+  else if (!strcmp(argv[1], "descriptors"))
+    descriptors();
+  else if (!strcmp(argv[1], "together"))
+    append_together();
   else if (!strcmp(argv[1], "update"))
     fopen("both", "w+");
   else if (!strcmp(argv[1], "socket"))
     socket(AF_INET, SOCK_STREAM, 0);
+  else if (!strcmp(argv[1], "vfork"))
+    _exit(vfork() < 0);
+  else if (!strcmp(argv[1], "msgsnd"))
+    return msgsnd(0, argv, 1, 0);
   else if (!strcmp(argv[1], "system"))
     return system("true");
   else if (fork() == 0)
     _exit(0);
-  if (strcmp(argv[1], "files"))
+  int over;
+  MPI_Finalized(&over);
+  if (!over)
     MPI_Finalize();
   return 0;
 }

@@ -1,0 +1,34 @@
+/* Parts of libdvmreplica for each other. */
+#ifndef REPLICA_PRELOAD_PRIVATE_H
+#define REPLICA_PRELOAD_PRIVATE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include "mpir/replica/door.h"
+
+/* preload.c */
+extern struct replica_door *replica_door; /* the message layer's; NULL until it has come */
+bool replica_is_on(void); /* this is a replica, and what is called now is the program's */
+int replica_sys_open(int folder, const char *path, int flags, mode_t mode); /* not what the program would get of us */
+int replica_sys_stat(const char *path, struct stat *to);
+char *replica_absolute(const char *path); /* the same for all names of a file that need not be there; the caller frees it */
+
+/* preload_fds.c */
+enum { REPLICA_FDS_MAX = 4096 };
+size_t replica_fds(int *fds, size_t max); /* those that are open */
+bool replica_same_open_file(int a, int b); /* one was made of the other, and they share a position */
+void replica_put_in_place(int fd, int place);
+
+/* preload_files.c: files that are open for writing.  A shadow writes into memory. */
+int replica_written_open(int folder, const char *path, int flags, mode_t mode);
+int replica_read_open(int folder, const char *path, int flags); /* of a file that the program has written */
+bool replica_has_written(const char *path);
+/* A file gets another name (or none: NULL) in the call that is made now; then: it has. */
+void replica_written_moves(const char *from, const char *to);
+void replica_written_moved(const char *from, const char *to);
+void replica_written_forget(void); /* those that the program has closed, when its main is known to have closed them, too */
+bool replica_written_any(void); /* something is in memory alone */
+void replica_written_promote(void); /* this replica leads: it goes to the files */
+void replica_written_clone(void); /* this process is a fresh shadow: what its main has open goes to memory */
+#endif
