@@ -72,6 +72,31 @@ static bool has_cut_edge(const struct member *v) {
   return false;
 }
 
+static bool has_iterations(struct dvmp_arena *m, const struct dvmp_construct *c, int rank) {
+  struct dvmp_list part;
+  for (int k = 0; k < c->d->rank; k++)
+    if (dvmp_construct_part(m, c, rank, k, &part) && !part.n)
+      return false;
+  return true;
+}
+
+/* A rank whose part lies between two elements takes no part in passing values on: it must have no iterations either. */
+static void need_elements(const struct dvmp_construct *c, const struct member *v) {
+  static const int64_t one[DVMRT_NDIMS_MAX] = {1, 1, 1, 1, 1, 1, 1};
+  struct dvmp_arena m = {NULL};
+  for (int q = 0; has_cut_edge(v) && q < dvmp_job.size; q++) {
+    struct dvmp_set own = dvmp_array_own(&m, v->a, q), near = dvmp_array_with_edges(&m, v->a, q, one, one);
+    for (int d = 0; dvmp_set_empty(&own) && !dvmp_set_empty(&near) && d < v->a->ndims; d++)
+      if (is_cut(v->a, d) && !own.dim[d].n && dvmp_list_count(near.dim[d]) > 1 && has_iterations(&m, c, q))
+        dvmp_fail_all(
+            1, &c->d->pos,
+            "'across' over '%s', of which rank %d has no element but executes iterations between two of them, is not supported in "
+            "parallel execution yet: use fewer ranks, or map the loop on '%s'",
+            v->a->name, q, v->a->name);
+  }
+  dvmp_arena_free(&m);
+}
+
 /* -1 in each dimension: below the part, 0: in its range, 1: above. */
 static enum wanted kind_of(const struct member *v, const int *where) {
   int outermost = -1, dim = -1;
@@ -251,6 +276,7 @@ void dvmp_across_begin(struct dvmp_construct *c) {
       dvmp_fail_all(1, &c->d->pos,
                     "edges of '%s' that are written ('across(out:)') are not sent to their owners yet: not executed in parallel",
                     v->a->name);
+    need_elements(c, v);
     read_directions(c, v);
     x->n++;
   }

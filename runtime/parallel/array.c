@@ -91,6 +91,30 @@ struct dvmp_set dvmp_array_own(struct dvmp_arena *m, const struct dvmp_array *a,
   return dvmp_layout_own(m, &a->layout, a->ndims, a->extent, rank);
 }
 
+struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_array *a, int rank, const int64_t *low, const int64_t *high) {
+  const struct dvmrt_layout *l = &a->layout;
+  struct dvmp_set s = {.ndims = a->ndims};
+  int at[DVMRT_NDIMS_MAX];
+  for (int d = 0; d < a->ndims; d++)
+    s.dim[d] = dvmp_list_of(m, 0, a->extent[d] - 1);
+  if (!l->root || dvmp_job.size == 1)
+    return s;
+  dvmp_grid_place(grid_of(l), rank, at);
+  for (int r = 0; r < l->ndims; r++) {
+    struct dvmrt_coord c = l->at[r];
+    struct dvmp_list part = grid_of(l)->axis[r].part[at[r]];
+    if (!l->block[r] || c.kind == DVMRT_COORD_ALL)
+      continue;
+    if (c.kind == DVMRT_COORD_AFFINE && c.coef)
+      s.dim[c.index] = dvmp_list_meet(
+          m, s.dim[c.index],
+          dvmp_list_around(m, part, c.coef, c.add, low[c.index], high[c.index], a->extent[c.index], l->given[r] ? 0 : l->extent[r]));
+    else if (!dvmp_list_has(part, c.add))
+      s.dim[0] = (struct dvmp_list){0, NULL};
+  }
+  return s;
+}
+
 /* Along axes that do not divide it each rank has its own copy: one with the same place along them. */
 bool dvmp_array_gives(const struct dvmrt_layout *l, int from, int to) {
   int a[DVMRT_NDIMS_MAX], b[DVMRT_NDIMS_MAX];

@@ -56,6 +56,9 @@ void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix);
 bool dvmp_array_everywhere(const struct dvmp_array *a);
 /* The part of a rank. */
 struct dvmp_set dvmp_array_own(struct dvmp_arena *m, const struct dvmp_array *a, int rank);
+/* The part of a rank with edges of these widths, corners and all.  A rank may have edges and no
+ * part: between two elements of an array at every second place. */
+struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_array *a, int rank, const int64_t *low, const int64_t *high);
 /* What lies as 'l' says, with these extents, along the grid of its root. */
 struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout *l, int ndims, const int64_t *extent, int rank);
 /* Of several ranks with the same elements: does 'to' get them from 'from'? */

@@ -37,14 +37,11 @@ struct verdict {
 static bool in_edge(const struct dvmp_array *a, uintptr_t at) {
   int64_t ix[DVMRT_NDIMS_MAX];
   struct dvmp_arena m = {NULL};
-  bool in = !dvmp_set_empty(&a->own);
+  struct dvmp_set s = dvmp_array_with_edges(&m, a, dvmp_job.rank, a->low, a->high);
+  bool in = true;
   dvmp_array_indices(a, at, ix);
-  for (int d = 0; d < a->ndims && in; d++) {
-    struct dvmp_list l = a->own.dim[d];
-    if (dvmrt_layout_divides(&a->layout, d))
-      l = dvmp_list_widen(&m, l, a->low[d], a->high[d], a->extent[d]);
-    in = dvmp_list_has(l, ix[d]);
-  }
+  for (int d = 0; d < a->ndims && in; d++)
+    in = dvmp_list_has(s.dim[d], ix[d]);
   dvmp_arena_free(&m);
   return in;
 }

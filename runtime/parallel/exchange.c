@@ -15,21 +15,18 @@ static bool is_divided(const struct dvmp_array *a, int dim) { return dvmrt_layou
 /* Without corners one set for each dimension: beside the part; with them all around it. */
 static int need_edges(void *arg, struct dvmp_arena *m, const struct dvmp_array *a, int rank, struct dvmp_set *needs) {
   const struct dvmrt_box *box = &((struct edges *)arg)->box;
-  struct dvmp_set own = dvmp_array_own(m, a, rank);
+  struct dvmp_set own = dvmp_array_own(m, a, rank), wide = dvmp_array_with_edges(m, a, rank, box->low, box->high);
   int n = 0;
-  if (dvmp_set_empty(&own))
+  if (dvmp_set_empty(&wide))
     return 0;
   for (int d = 0; d < a->ndims && !box->corner; d++) {
     if (!is_divided(a, d))
       continue;
     needs[n] = own;
-    needs[n++].dim[d] = dvmp_list_minus(m, dvmp_list_widen(m, own.dim[d], box->low[d], box->high[d], a->extent[d]), own.dim[d]);
+    needs[n++].dim[d] = dvmp_list_minus(m, wide.dim[d], own.dim[d]);
   }
-  for (int d = 0; d < a->ndims && box->corner; d++)
-    if (is_divided(a, d))
-      own.dim[d] = dvmp_list_widen(m, own.dim[d], box->low[d], box->high[d], a->extent[d]);
   if (box->corner)
-    needs[n++] = own;
+    needs[n++] = wide;
   return n;
 }
 

@@ -42,11 +42,7 @@ static void mark_run(void *arg, int64_t offset, int64_t count) {
 }
 
 static struct dvmp_set with_edges(struct dvmp_arena *m, const struct dvmp_array *a) {
-  struct dvmp_set s = a->own;
-  for (int d = 0; d < a->ndims && !dvmp_set_empty(&a->own); d++)
-    if (dvmrt_layout_divides(&a->layout, d))
-      s.dim[d] = dvmp_list_widen(m, s.dim[d], a->low[d], a->high[d], a->extent[d]);
-  return s;
+  return dvmp_array_with_edges(m, a, dvmp_job.rank, a->low, a->high);
 }
 
 static size_t count_runs(const struct dvmp_guard *g) {

@@ -105,17 +105,57 @@ struct dvmp_list dvmp_list_widen(struct dvmp_arena *m, struct dvmp_list a, int64
 static int64_t divide_down(int64_t a, int64_t b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b && (a < 0) == (b < 0)); }
 
+/* All x of span 'i', of those in order of x; without any: high is low - 1, and x from 'low' on lie behind it. */
+static struct dvmp_span before(struct dvmp_list a, int i, int64_t coef, int64_t add) {
+  struct dvmp_span y = a.at[coef > 0 ? i : a.n - 1 - i];
+  int64_t from = coef > 0 ? y.low : y.high, to = coef > 0 ? y.high : y.low;
+  return (struct dvmp_span){divide_up(from - add, coef), divide_down(to - add, coef)};
+}
+
 struct dvmp_list dvmp_list_before(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add) {
   struct dvmp_span *s = spans(m, a.n);
   int n = 0;
   for (int i = 0; i < a.n; i++) {
-    struct dvmp_span y = a.at[coef > 0 ? i : a.n - 1 - i];
-    int64_t from = coef > 0 ? y.low : y.high, to = coef > 0 ? y.high : y.low;
-    struct dvmp_span x = {divide_up(from - add, coef), divide_down(to - add, coef)};
+    struct dvmp_span x = before(a, i, coef, add);
     if (x.low <= x.high)
       s[n++] = x;
   }
   return (struct dvmp_list){n, s};
+}
+
+/* 'x' is empty: does it lie between two elements, of which one may be missing at an end of the places? */
+static bool is_between(struct dvmp_span x, int64_t coef, int64_t add, int64_t extent, int64_t points) {
+  bool any = false;
+  for (int64_t i = x.low - 1; i <= x.low; i++) {
+    int64_t at = coef * i + add;
+    if (at < 0 || at >= points)
+      continue;
+    if (i < 0 || i >= extent)
+      return false;
+    any = true;
+  }
+  return any && (coef == 2 || coef == -2);
+}
+
+struct dvmp_list dvmp_list_around(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add, int64_t low, int64_t high,
+                                  int64_t extent, int64_t points) {
+  struct dvmp_span *s = spans(m, a.n);
+  int n = 0;
+  for (int i = 0; i < a.n; i++) {
+    struct dvmp_span x = before(a, i, coef, add);
+    if (x.low > x.high && !is_between(x, coef, add, extent, points))
+      continue;
+    if (x.low <= x.high) {
+      x.low = x.low < 0 ? 0 : x.low;
+      x.high = x.high < extent ? x.high : extent - 1;
+      if (x.low > x.high)
+        continue;
+    }
+    if (x.low - low <= x.high + high)
+      s[n++] = (struct dvmp_span){x.low - low, x.high + high};
+  }
+  /* Joined where they meet, and cut. */
+  return dvmp_list_widen(m, (struct dvmp_list){n, s}, 0, 0, extent);
 }
 
 struct dvmp_list dvmp_list_after(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add) {

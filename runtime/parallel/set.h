@@ -37,6 +37,10 @@ struct dvmp_list dvmp_list_shift(struct dvmp_arena *m, struct dvmp_list a, int64
 struct dvmp_list dvmp_list_widen(struct dvmp_arena *m, struct dvmp_list a, int64_t low, int64_t high, int64_t extent);
 /* All x of which coef * x + add is in 'a'; coef != 0. */
 struct dvmp_list dvmp_list_before(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add);
+/* The same, of those in 0 .. extent-1, each span wider by 'low' and 'high'.  A single place of 'points' in 'a' between two elements of an array at
+ * every second one has the edges of both, as the checker has it (runtime/data/layout.h: dvmrt_layout_place_pairs); 'points' 0: it has none. */
+struct dvmp_list dvmp_list_around(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add, int64_t low, int64_t high,
+                                  int64_t extent, int64_t points);
 /* The span from the least coef * x + add to the greatest, x in 'a'. */
 struct dvmp_list dvmp_list_after(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add);
 int64_t dvmp_list_count(struct dvmp_list a);

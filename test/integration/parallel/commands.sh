@@ -136,6 +136,31 @@ status 0 "$dvmcc" -fdvm=parallel outside.c -o outside
 status 66 job 2 ./outside
 has err "the iteration i=10 lies outside 'a' [dvm-usage]"
 
+# A rank between two elements of what is passed from rank to rank.
+cat >between.c <<'END'
+#pragma dvm array distribute[block]
+int t[9];
+#pragma dvm array align([i] with t[2 * i]) shadow[1:1]
+int a[5];
+int main(void) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < 5; i++)
+    a[i] = i;
+#pragma dvm parallel([i] on a[i]) across(a[1:0])
+  for (int i = 1; i < 5; i++)
+    a[i] += a[i - 1];
+#pragma dvm parallel([i] on t[i]) across(a[1:0])
+  for (int i = 1; i < 9; i++)
+    if (i % 2 == 0)
+      a[i / 2] += a[i / 2 - 1];
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -w between.c -o between
+status 0 job 4 ./between
+status 1 job 9 ./between
+has err "between.c:12:13: error: 'across' over 'a', of which rank 1 has no element but executes iterations between two of them"
+
 # Sizes that do not fit, and statuses of the program.
 cat >sizes.c <<'END'
 #include <stdlib.h>
