@@ -94,6 +94,9 @@ bool Rewriter::standAloneText(SiteText &T, Construct &C) {
   } else if (D.kind >= DVM_DIR_SHADOW_GROUP) {
     T.key(DVMRT_DIRECTIVE_GROUP).add(C.Dir.text(D.subject));
   }
+  for (unsigned I = 0; I < D.nexprs; ++I)
+    if (Expr *Number = C.Ops.value(D.exprs[I]); Number && Number->getType()->isIntegralOrEnumerationType())
+      (I ? T.add(" ") : T.key(DVMRT_DIRECTIVE_INTERVAL)).number(Number); // of interval and exitinterval
   for (const dvm_ref &R : ArrayRef(D.refs, D.nrefs))
     if (!subjectText(T, C, R))
       return false;

@@ -274,6 +274,15 @@ static void read_word(struct reader *r, char key) {
     i->ref.name = dvmrt_scan_string(&r->s);
 }
 
+/* Its axes are the numbers. */
+static void read_interval(struct reader *r) {
+  struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_INTERVAL);
+  while (i->naxes < DVMRT_NDIMS_MAX && more(r)) {
+    i->axis[i->naxes].kind = 'c';
+    i->axis[i->naxes++].add = num(r);
+  }
+}
+
 static void read_use(struct reader *r) {
   struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_USE);
   const char *w;
@@ -310,6 +319,7 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;
   case DVMRT_DIRECTIVE_USE: read_use(r); break;
   case DVMRT_DIRECTIVE_SHARED: read_variable(r, key); break;
+  case DVMRT_DIRECTIVE_INTERVAL: read_interval(r); break;
   case DVMRT_DIRECTIVE_GROUP:
   case DVMRT_DIRECTIVE_SHADOW:
   case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;
