@@ -26,6 +26,7 @@ static const struct {
     {"compare", "compare a run with a reference trace"},
     {"diff", "compare two traces"},
     {"trace", "show, check and configure traces"},
+    {"profile", "say where the time of a parallel program went"},
     {"run", "run a program so that it can be checkpointed"},
     {"debug", "debug all processes of a parallel program"},
     {"checkpoint", "save the state of a running program"},

@@ -1,6 +1,7 @@
 #include "runtime/parallel/across.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,7 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
                     "parallel execution yet; "
                     "assign the processors to the dimension of the outermost loop (DVM_OPTIONS=grid=..)",
                     r + 1);
+  dvmp_profile_pipeline(pipeline < 0 ? 0 : (uint64_t)axis_of(c, pipeline)->nprocs, 1);
   if (pipeline < 0 || form != 'a' || (tile = tile_dim(c, pipeline)) < 0)
     return;
   const struct dvmp_axis *axis = axis_of(c, tile);
@@ -227,6 +229,7 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
   x->root_dim = tile;
   x->downwards = sign_of(c->layout.at[tile].coef) * sign_of(step_of(c, x->tile)) < 0;
   c->turns = (n + x->size - 1) / x->size;
+  dvmp_profile_pipeline((uint64_t)axis_of(c, pipeline)->nprocs, (uint64_t)c->turns);
 }
 
 static void find_tiled(const struct dvmp_across *x, struct member *v) {
@@ -286,6 +289,7 @@ void dvmp_across_begin(struct dvmp_construct *c) {
     if (c->part[k].n > 1)
       dvmp_fail_all(1, &c->d->pos, "'across' over an indirect distribution is not supported in parallel execution yet");
   choose_stages(c, x);
+  int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   for (int i = 0; i < x->n; i++)
     find_tiled(x, &x->members[i]);
   bring_old(x);
@@ -296,6 +300,7 @@ void dvmp_across_begin(struct dvmp_construct *c) {
     x->members[i].staged = dvmp_plan_make(x->members[i].a, need, &staged);
   }
   c->across = x;
+  dvmp_profile_back(why);
 }
 
 /* Coordinates of the stage along the root. */
@@ -338,15 +343,19 @@ static struct dvmp_traffic *pass_on(struct dvmp_construct *c, struct dvmp_arena 
 
 static void receive(struct dvmp_construct *c, int64_t turn) {
   struct dvmp_arena m = {NULL};
+  int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   dvmp_traffic_end(pass_on(c, &m, turn, false));
+  dvmp_profile_back(why);
   dvmp_arena_free(&m);
 }
 
 static void send(struct dvmp_construct *c, int64_t turn) {
   struct dvmp_across *x = c->across;
+  int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   if (x->sending)
     dvmp_traffic_end(x->sending);
   x->sending = pass_on(c, &c->memory, turn, true);
+  dvmp_profile_back(why);
 }
 
 void dvmp_across_turn(struct dvmp_construct *c, int64_t *clamps) {
@@ -377,7 +386,9 @@ void dvmp_across_end(struct dvmp_construct *c) {
   if (!x)
     return;
   send(c, -1);
+  int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   dvmp_traffic_end(x->sending);
+  dvmp_profile_back(why);
   for (int i = 0; i < x->n; i++) {
     dvmp_plan_destroy(x->members[i].together);
     dvmp_plan_destroy(x->members[i].staged);

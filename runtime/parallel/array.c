@@ -6,6 +6,7 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,7 @@ static void lay_out(struct dvmp_array *a) {
   a->own = dvmp_array_own(&a->memory, a, dvmp_job.rank);
   dvmp_arena_free(&before);
   dvmp_plan_drop(a);
+  dvmp_profile_array(a);
 }
 
 /* Is 'x' the array, or aligned with it, perhaps through others? */

@@ -6,6 +6,7 @@
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
@@ -100,6 +101,15 @@ static bool is_cut(const struct dvmrt_layout *l) {
   return false;
 }
 
+static void note_iterations(const struct dvmp_construct *c) {
+  uint64_t n = c->turns > 0;
+  if (!dvmp_profiling)
+    return;
+  for (int k = 0; k < c->d->rank; k++)
+    n *= c->clamped[k] ? (uint64_t)dvmp_list_count(c->part[k]) : 1;
+  dvmp_profile_iterations(n);
+}
+
 static void find_parts(struct dvmp_construct *c) {
   const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ON);
   struct dvmp_array *target = on ? dvmp_array_of(c->d, &on->ref, c->args) : NULL;
@@ -123,6 +133,7 @@ static void find_parts(struct dvmp_construct *c) {
   }
   if (!takes_part(c, dvmp_job.rank))
     c->turns = 0;
+  note_iterations(c);
 }
 
 /* ---- turns ---------------------------------------------------------------------------------------------------------------------- */
@@ -148,6 +159,7 @@ static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
 static int take_turn(struct dvmp_construct *c, int64_t *clamps) {
   set_clamps(c, clamps);
   dvmp_across_turn(c, clamps);
+  dvmp_profile_time(c->inside ? DVMP_TIME_PART : DVMP_TIME_ALL);
   return 1;
 }
 
@@ -167,6 +179,7 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   if (c->d->parallel || dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
     dvmp_poison_end(depth);
   dvmp_arena_free(&c->memory);
+  dvmp_profile_leave();
   return 0;
 }
 
@@ -213,6 +226,7 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
   struct dvmp_construct *c = top();
   if (c && c->site == site && c->frame == frame && c->left) {
     c->left = false;
+    dvmp_profile_time(DVMP_TIME_SYSTEM);
     dvmp_across_turned(c);
     if (++c->turn < c->turns)
       return take_turn(c, clamps);
@@ -226,6 +240,7 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
     memcpy(kept, args, (size_t)c->d->nslots * sizeof(*kept));
   c->args = kept;
   place = &c->d->pos;
+  dvmp_profile_enter(c->d);
   dvmp_wait_mark(place, 0);
   return begin(c, clamps, at);
 }
@@ -279,8 +294,11 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     return;
   }
   dvmp_job_begin();
+  dvmp_profile_enter(d);
   dvmp_wait_mark(place, 0);
-  if (!strcmp(kind, "redistribute") || !strcmp(kind, "realign"))
+  if (dvmp_profile_interval(d, args))
+    ;
+  else if (!strcmp(kind, "redistribute") || !strcmp(kind, "realign"))
     dvmp_array_redistribute(d, args);
   else if (!strcmp(kind, "shadow_group"))
     dvmp_exchange_group(d, args);
@@ -296,6 +314,7 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     dvmp_exchange_copy(d, args);
   else if (!strcmp(kind, "shadow_add") || !strcmp(kind, "localize") || !strcmp(kind, "unlocalize"))
     refuse(d);
+  dvmp_profile_leave();
 }
 
 DVMRT_EXPORT void __dvmp_link_with_fdvm_parallel_1(void) {}

@@ -1,6 +1,7 @@
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +86,11 @@ static struct dvmp_traffic *edges_start(struct dvmrt_directive *d, const int64_t
 }
 
 void dvmp_exchange_renew(struct dvmrt_directive *d, const int64_t *args) {
-  struct dvmp_traffic *t = dvmp_job.size > 1 ? edges_start(d, args, false) : NULL;
-  if (t)
-    dvmp_traffic_end(t);
+  if (dvmp_job.size == 1 || !dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_RENEW))
+    return;
+  int why = dvmp_profile_why(DVMP_WHY_SHADOW);
+  dvmp_traffic_end(edges_start(d, args, false));
+  dvmp_profile_back(why);
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------------------------- */
@@ -134,16 +137,20 @@ void dvmp_exchange_start(const struct dvmrt_directive *d, const char *group) {
   if (!g || g->started)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the shadow group '%s' is started %s [dvm-usage]", group,
                   g ? "twice without a wait" : "before it has been defined");
+  int why = dvmp_profile_why(DVMP_WHY_SHADOW);
   g->started = true;
   g->under_way = dvmp_job.size > 1 ? edges_start(g->d, g->args, true) : NULL;
+  dvmp_profile_back(why);
 }
 
 void dvmp_exchange_wait(const struct dvmrt_directive *d, const char *group) {
   struct group *g = find_group(group);
   if (!g || !g->started)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the shadow group '%s' is waited for before it has been started [dvm-usage]", group);
+  int why = dvmp_profile_why(DVMP_WHY_SHADOW);
   if (g->under_way)
     dvmp_traffic_end(g->under_way);
+  dvmp_profile_back(why);
   g->under_way = NULL;
   g->started = false;
 }
@@ -184,7 +191,10 @@ static int need_remote(void *arg, struct dvmp_arena *m, const struct dvmp_array 
 void dvmp_exchange_remote(struct dvmp_construct *c) {
   struct dvmp_traffic *t = NULL;
   struct dvmp_plan *plans = NULL;
-  for (struct dvmrt_item *i = c->d->items; dvmp_job.size > 1 && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
+  if (dvmp_job.size == 1 || !dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
+    return;
+  int why = dvmp_profile_why(DVMP_WHY_REMOTE);
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
     struct dvmp_array *a = dvmp_array_of(c->d, &i->ref, c->args);
     struct remote r = {c, i};
     if (!t)
@@ -196,11 +206,10 @@ void dvmp_exchange_remote(struct dvmp_construct *c) {
     plans = p;
     dvmp_traffic_add(t, a, p);
   }
-  if (!t)
-    return;
   dvmp_traffic_remote(t);
   dvmp_traffic_start(t);
   dvmp_traffic_end(t);
+  dvmp_profile_back(why);
   while (plans) {
     struct dvmp_plan *p = plans;
     plans = p->next;
@@ -308,6 +317,7 @@ void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'array_copy' copies %lld places of dimension %d of '%s' to %lld of '%s' [dvm-usage]",
                     (long long)dvmp_list_count(src.section.dim[src.dim[i]]), src.dim[i] + 1, src.a->name,
                     (long long)dvmp_list_count(dst.section.dim[dst.dim[i]]), dst.a->name);
+  int why = dvmp_profile_why(DVMP_WHY_COPY);
   struct dvmp_traffic *t = dvmp_traffic_create(dvmp_job_tag());
   for (int q = 0; q < dvmp_job.size; q++) {
     struct dvmp_set *s = dvmp_arena_get(&m, 4 * sizeof(*s));
@@ -318,5 +328,6 @@ void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
   }
   dvmp_traffic_start(t);
   dvmp_traffic_end(t);
+  dvmp_profile_back(why);
   dvmp_arena_free(&m);
 }

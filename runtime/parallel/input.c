@@ -4,6 +4,7 @@
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/profile.h"
 #include "runtime/parallel/stream.h"
 #include "runtime/export.h"
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 DVMRT_EXPORT size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f);
 size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return fread(p, size, n, f);
   size_t result = size && n ? dvmp_stream_read(p, size, n, f) : 0;
@@ -26,6 +28,7 @@ size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
 
 DVMRT_EXPORT char *__dvmp_fgets(char *s, int n, FILE *f);
 char *__dvmp_fgets(char *s, int n, FILE *f) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return fgets(s, n, f);
   int64_t length = -1;
@@ -40,6 +43,7 @@ char *__dvmp_fgets(char *s, int n, FILE *f) {
 
 DVMRT_EXPORT ssize_t __dvmp_getline(char **line, size_t *size, FILE *f);
 ssize_t __dvmp_getline(char **line, size_t *size, FILE *f) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return getline(line, size, f);
   ssize_t n = dvmp_job.rank ? 0 : getline(line, size, f);
@@ -135,6 +139,7 @@ static void spread_one(void *p, size_t n) {
 
 DVMRT_EXPORT int __dvmp_vfscanf(FILE *f, const char *format, va_list args);
 int __dvmp_vfscanf(FILE *f, const char *format, va_list args) {
+  DVMP_PROFILE_IO;
   va_list again;
   if (!dvmp_stream_one())
     return vfscanf(f, format, args);

@@ -5,6 +5,7 @@
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/wait.h"
 #include <mpi.h>
@@ -14,11 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5, .guard = true};
 
 static MPI_Comm comm = MPI_COMM_NULL;
+static MPI_Comm ready_comm = MPI_COMM_NULL; /* of a profile: who is there */
 static MPI_Comm control = MPI_COMM_NULL; /* who waits where; and the end, which no other operation may be taken for */
 static int tag_max = 32767;
 enum { PIECE_MAX = 1 << 30 };
@@ -33,6 +36,12 @@ static bool has_launcher(void) {
   return false;
 }
 
+static void wait_for(MPI_Request *r, int n, int time) {
+  int before = dvmp_profile_time(time);
+  dvmp_wait_for(r, n);
+  dvmp_profile_time(before);
+}
+
 /* Ranks that have not come as far are waited for here, where it is told. */
 static void finish(void) {
   int done;
@@ -45,12 +54,18 @@ static void finish(void) {
   dvmp_job.over = true;
   fflush(NULL);
   if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
+    int why = dvmp_profile_why(DVMP_WHY_END);
     PMPI_Ibarrier(control, &r);
-    dvmp_wait_for(&r, 1);
+    wait_for(&r, 1, DVMP_TIME_WAIT);
+    dvmp_profile_back(why);
+    dvmp_profile_end();
+    if (ready_comm != MPI_COMM_NULL)
+      PMPI_Comm_free(&ready_comm);
     PMPI_Comm_free(&control);
     PMPI_Comm_free(&comm);
     PMPI_Finalize();
   }
+  dvmp_profile_end();
 }
 
 void dvmp_job_close(void) { finish(); }
@@ -105,6 +120,9 @@ void dvmp_job_begin(void) {
   read_options();
   dvmp_check_begin();
   dvmp_record_begin();
+  if (dvmp_options_profile && dvmp_job.mpi)
+    PMPI_Comm_dup(comm, &ready_comm);
+  dvmp_profile_begin(dvmp_options_profile);
 }
 
 /* ---- messages to people --------------------------------------------------------------------------------------------------------- */
@@ -130,6 +148,7 @@ void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, .
   say(at, dvmp_job.rank == 0, format, args);
   va_end(args);
   dvmp_job.digest = false;
+  dvmp_profiling = false;
   finish();
   _exit(status);
 }
@@ -163,7 +182,7 @@ static void agree(uint64_t what) {
   if (dvmp_job.size == 1)
     return;
   PMPI_Iallreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_MAX, comm, &r);
-  dvmp_wait_for(&r, 1);
+  wait_for(&r, 1, DVMP_TIME_WAIT);
   if (digests[0] != ~digests[1])
     dvmp_wait_parted();
 }
@@ -174,7 +193,9 @@ void dvmp_job_tell(void *p, size_t n, int from) {
     MPI_Request r;
     size_t piece = n - at < PIECE_MAX ? n - at : PIECE_MAX;
     PMPI_Ibcast((char *)p + at, (int)piece, MPI_BYTE, from, comm, &r);
-    dvmp_wait_for(&r, 1);
+    if (dvmp_job.rank == from)
+      dvmp_profile_sent(piece);
+    wait_for(&r, 1, DVMP_TIME_TRANSFER);
   }
 }
 
@@ -214,18 +235,19 @@ void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, voi
     *handle = NULL;
   if (dvmp_job.size > 1 && count > 0) {
     PMPI_Iallreduce(MPI_IN_PLACE, p, (int)count, type_of(type, bytes), op_of(op), comm, r);
+    dvmp_profile_sent((uint64_t)count * (uint64_t)bytes);
     if (handle) {
       *handle = r;
       return;
     }
-    dvmp_wait_for(r, 1);
+    wait_for(r, 1, DVMP_TIME_TRANSFER);
   }
   free(r);
 }
 
 void dvmp_job_wait(void **handle) {
   if (*handle)
-    dvmp_wait_for(*handle, 1);
+    wait_for(*handle, 1, DVMP_TIME_WAIT);
   free(*handle);
   *handle = NULL;
 }
@@ -238,7 +260,8 @@ void dvmp_job_gather(const void *mine, size_t n, void *all) {
   }
   dvmp_job_barrier();
   PMPI_Iallgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, comm, &r);
-  dvmp_wait_for(&r, 1);
+  dvmp_profile_sent(n);
+  wait_for(&r, 1, DVMP_TIME_TRANSFER);
 }
 
 /* ---- messages of two ------------------------------------------------------------------------------------------------------------- */
@@ -247,6 +270,13 @@ static struct {
   MPI_Request *at;
   int n, room;
 } under_way;
+
+/* Of a profile: from whom a message without content is expected, which says that its sender is there. */
+static struct {
+  MPI_Request request;
+  int from;
+} *expected;
+static int nexpected, expected_room;
 
 static MPI_Request *next_request(void) {
   if (under_way.n == under_way.room) {
@@ -264,14 +294,42 @@ void dvmp_job_receive(void *p, size_t n, int from, int tag) {
 }
 
 void dvmp_job_send(const void *p, size_t n, int to, int tag) {
-  for (size_t at = 0; at < n; at += PIECE_MAX)
-    PMPI_Isend((const char *)p + at, (int)(n - at < PIECE_MAX ? n - at : PIECE_MAX), MPI_BYTE, to, tag, comm, next_request());
+  for (size_t at = 0; at < n; at += PIECE_MAX) {
+    size_t piece = n - at < PIECE_MAX ? n - at : PIECE_MAX;
+    PMPI_Isend((const char *)p + at, (int)piece, MPI_BYTE, to, tag, comm, next_request());
+    dvmp_profile_sent(piece);
+  }
 }
 
 void dvmp_job_finish(void) {
   if (under_way.n)
-    dvmp_wait_for(under_way.at, under_way.n);
+    wait_for(under_way.at, under_way.n, DVMP_TIME_TRANSFER);
   under_way.n = 0;
+}
+
+void dvmp_job_tell_ready(int to, int tag) { PMPI_Isend(NULL, 0, MPI_BYTE, to, tag, ready_comm, next_request()); }
+
+void dvmp_job_expect(int from, int tag) {
+  if (nexpected == expected_room) {
+    expected_room = expected_room ? 2 * expected_room : 64;
+    expected = realloc(expected, (size_t)expected_room * sizeof(*expected));
+    if (!expected)
+      dvmp_out_of_memory();
+  }
+  expected[nexpected].from = from;
+  PMPI_Irecv(NULL, 0, MPI_BYTE, from, tag, ready_comm, &expected[nexpected++].request);
+}
+
+void dvmp_job_wait_ready(void) {
+  for (int i = 0; i < nexpected; i++) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    wait_for(&expected[i].request, 1, DVMP_TIME_WAIT);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    int64_t ns = (b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec;
+    dvmp_profile_late(expected[i].from, ns > 0 ? (uint64_t)ns : 0);
+  }
+  nexpected = 0;
 }
 
 /* Ranks that have parted have other tags: their messages do not fit. */

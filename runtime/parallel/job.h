@@ -38,6 +38,10 @@ void dvmp_job_gather(const void *mine, size_t n, void *all);
 void dvmp_job_receive(void *p, size_t n, int from, int tag);
 void dvmp_job_send(const void *p, size_t n, int to, int tag);
 void dvmp_job_finish(void);
+/* While a profile is made: the one that is to receive waits until the one that is to send is there, and notes how long. */
+void dvmp_job_tell_ready(int to, int tag);
+void dvmp_job_expect(int from, int tag);
+void dvmp_job_wait_ready(void);
 /* A tag that no other operation under way has. */
 int dvmp_job_tag(void);
 #endif

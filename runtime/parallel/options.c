@@ -6,6 +6,7 @@
 #include <string.h>
 
 int dvmp_options_help;
+const char *dvmp_options_profile;
 struct dvmp_recording dvmp_options_recording = {.substitute = true};
 
 static int bad(struct dvm_error *err, const char *key, const char *value, const char *expected) {
@@ -56,6 +57,12 @@ static int set_io(const char *key, const char *value, struct dvm_error *err) {
     return bad(err, key, value, "one or all");
   dvmp_job.everywhere = *value == 'a';
   return 0;
+}
+
+static int set_profile(const char *key, const char *value, struct dvm_error *err) {
+  if (!*value)
+    return bad(err, key, value, "a folder");
+  return (dvmp_options_profile = strdup(value)) ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
 }
 
 static int set_trace(const char *key, const char *value, struct dvm_error *err) {
@@ -113,6 +120,7 @@ static const struct {
     {"substitute",
      "substitute=1       0: continue with this run's own results of reductions, not with those of the reference that agree with them",
      set_substitute},
+    {"profile", "profile=           a folder into which each rank writes where its time went, for 'dvm profile'", set_profile},
     {"trace", NULL, set_trace},
     {"trace_job", NULL, set_trace},
     {"trace_ring", NULL, set_trace},

@@ -9,6 +9,7 @@ int dvmp_options_parse(const char *text, struct dvm_error *err);
 /* Line 'i' of the list of keys, NULL behind the last. */
 const char *dvmp_options_line(unsigned i);
 extern int dvmp_options_help;
+extern const char *dvmp_options_profile; /* folder, or NULL */
 
 /* What the commands ask of a program that they record (runtime/trace/launcher.h). */
 struct dvmp_recording {

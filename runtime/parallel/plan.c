@@ -3,6 +3,7 @@
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ struct side {
 
 struct dvmp_traffic {
   int tag;
-  bool remote;
+  bool remote, pending;
   struct side *send, *receive; /* [size] */
 };
 
@@ -139,7 +140,10 @@ static void each_received(struct dvmp_traffic *t, void (*f)(struct dvmp_array *a
       f((struct dvmp_array *)t->receive[q].at[i].a, t->receive[q].at[i].set);
 }
 
-void dvmp_traffic_pending(struct dvmp_traffic *t) { each_received(t, dvmp_poison_pending); }
+void dvmp_traffic_pending(struct dvmp_traffic *t) {
+  t->pending = true;
+  each_received(t, dvmp_poison_pending);
+}
 
 static void note_remote(struct dvmp_array *a, const struct dvmp_set *s) { dvmp_poison_brought(a, s, true); }
 static void note_edge(struct dvmp_array *a, const struct dvmp_set *s) { dvmp_poison_brought(a, s, false); }
@@ -207,9 +211,18 @@ static void make_buffer(struct side *s) {
     dvmp_out_of_memory();
 }
 
-void dvmp_traffic_start(struct dvmp_traffic *t) {
+/* Before anything is sent; of a profile. */
+static void say_ready(struct dvmp_traffic *t) {
+  for (int q = 0; q < dvmp_job.size; q++) {
+    if (t->receive[q].n && q != dvmp_job.rank)
+      dvmp_job_expect(q, t->tag);
+    if (t->send[q].n && q != dvmp_job.rank)
+      dvmp_job_tell_ready(q, t->tag);
+  }
+}
+
+static void start_receiving(struct dvmp_traffic *t) {
   int me = dvmp_job.rank;
-  each_received(t, dvmp_guard_open);
   for (int q = 0; q < dvmp_job.size; q++) {
     char *there = t->receive[q].n && q != me ? as_it_lies(&t->receive[q]) : NULL;
     if (t->receive[q].n && q != me && !there)
@@ -217,6 +230,10 @@ void dvmp_traffic_start(struct dvmp_traffic *t) {
     if (t->receive[q].n && q != me)
       dvmp_job_receive(there ? there : t->receive[q].buffer, t->receive[q].bytes, q, t->tag);
   }
+}
+
+static void start_sending(struct dvmp_traffic *t) {
+  int me = dvmp_job.rank;
   for (int i = 0; i < dvmp_job.size; i++) {
     int q = (me + i) % dvmp_job.size;
     struct side *s = &t->send[q];
@@ -232,7 +249,25 @@ void dvmp_traffic_start(struct dvmp_traffic *t) {
   }
 }
 
+/* A profile tells waiting for others from what is then transferred: while nothing is received, nothing can come.  What is waited for later is
+ * received from the start all the same. */
+void dvmp_traffic_start(struct dvmp_traffic *t) {
+  bool first = !dvmp_profiling || t->pending;
+  each_received(t, dvmp_guard_open);
+  if (dvmp_profiling)
+    say_ready(t);
+  if (first)
+    start_receiving(t);
+  start_sending(t);
+  if (first)
+    return;
+  dvmp_job_wait_ready();
+  start_receiving(t);
+}
+
 void dvmp_traffic_end(struct dvmp_traffic *t) {
+  if (dvmp_profiling)
+    dvmp_job_wait_ready();
   dvmp_job_finish();
   if (t->receive[dvmp_job.rank].n)
     t->receive[dvmp_job.rank].buffer = t->send[dvmp_job.rank].buffer;
@@ -262,6 +297,7 @@ static bool covers(struct dvmp_arena *m, const struct dvmp_set *a, const struct 
 
 void dvmp_plan_move(struct dvmp_array *a, const struct dvmp_set *before) {
   struct dvmp_arena m = {NULL};
+  int why = dvmp_profile_why(DVMP_WHY_REDISTRIBUTE);
   struct dvmp_traffic *t = dvmp_traffic_create(dvmp_job_tag());
   int me = dvmp_job.rank;
   for (int q = 0; q < dvmp_job.size; q++) {
@@ -279,5 +315,6 @@ void dvmp_plan_move(struct dvmp_array *a, const struct dvmp_set *before) {
   }
   dvmp_traffic_start(t);
   dvmp_traffic_end(t);
+  dvmp_profile_back(why);
   dvmp_arena_free(&m);
 }

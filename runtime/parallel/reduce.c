@@ -1,6 +1,7 @@
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include <complex.h>
 #include <stdlib.h>
@@ -226,6 +227,7 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
   unsigned number = 0;
   struct result *r = c->reductions ? c->reductions->at : NULL;
   (void)at;
+  int why = r ? dvmp_profile_why(DVMP_WHY_REDUCTION) : 0;
   for (struct dvmrt_item *i = r ? c->d->items : NULL; i; i = i->next) {
     if (i->key == DVMRT_DIRECTIVE_GROUP)
       group = i->ref.name;
@@ -248,6 +250,8 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
     r++;
     number++;
   }
+  if (number)
+    dvmp_profile_back(why);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------------------------------- */
@@ -255,12 +259,14 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
 /* Newest first in the list: the same order on all ranks. */
 void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
   bool any = false;
+  int why = dvmp_profile_why(DVMP_WHY_REDUCTION);
   for (struct waiting *w = waiting; w; w = w->next) {
     if (strcmp(w->group, group) || w->started)
       continue;
     any = w->started = true;
     dvmp_job_combine(w->r.at, w->r.count, w->r.op, w->r.type, w->r.bytes, &w->handle);
   }
+  dvmp_profile_back(why);
   if (!any)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                   "the reduction group '%s' is started, but no loop has computed anything for it [dvm-reduction-protocol]", group);
@@ -268,6 +274,7 @@ void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
 
 void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
   bool any = false;
+  int why = dvmp_profile_why(DVMP_WHY_REDUCTION);
   for (struct waiting **l = &waiting; *l;) {
     struct waiting *w = *l;
     if (strcmp(w->group, group)) {
@@ -283,6 +290,7 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
     *l = w->next;
     free(w);
   }
+  dvmp_profile_back(why);
   if (!any)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]", group);
 }

@@ -5,6 +5,7 @@
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/parallel/profile.h"
 #include "runtime/parallel/sequential.h"
 #include "runtime/export.h"
 #include <errno.h>
@@ -133,6 +134,7 @@ static FILE *share_stream(FILE *f) {
 
 DVMRT_EXPORT FILE *__dvmp_fopen(const char *name, const char *mode);
 FILE *__dvmp_fopen(const char *name, const char *mode) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return fopen(name, mode);
   return share_stream(dvmp_job.rank ? NULL : fopen(name, mode));
@@ -140,6 +142,7 @@ FILE *__dvmp_fopen(const char *name, const char *mode) {
 
 DVMRT_EXPORT FILE *__dvmp_tmpfile(void);
 FILE *__dvmp_tmpfile(void) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return tmpfile();
   return share_stream(dvmp_job.rank ? NULL : tmpfile());
@@ -147,6 +150,7 @@ FILE *__dvmp_tmpfile(void) {
 
 DVMRT_EXPORT FILE *__dvmp_popen(const char *command, const char *mode);
 FILE *__dvmp_popen(const char *command, const char *mode) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return popen(command, mode);
   return share_stream(dvmp_job.rank ? NULL : popen(command, mode));
@@ -164,6 +168,7 @@ static void need_file(FILE *f, const char *what) {
 #define SHARED_INT(NAME, PARAMS, ARGS, F)                                                                                                  \
   DVMRT_EXPORT int __dvmp_##NAME PARAMS;                                                                                                   \
   int __dvmp_##NAME PARAMS {                                                                                                               \
+    DVMP_PROFILE_IO;                                                                                                                       \
     need_file(F, #NAME);                                                                                                                   \
     if (!dvmp_stream_one())                                                                                                                \
       return NAME ARGS;                                                                                                                    \
@@ -185,6 +190,7 @@ SHARED_INT(system, (const char *command), (command), stdout)
 
 DVMRT_EXPORT int __dvmp_fclose(FILE *f);
 int __dvmp_fclose(FILE *f) {
+  DVMP_PROFILE_IO;
   bool one = dvmp_stream_one();
   int result = fclose(f);
   if (one)
@@ -194,6 +200,7 @@ int __dvmp_fclose(FILE *f) {
 
 DVMRT_EXPORT int __dvmp_pclose(FILE *f);
 int __dvmp_pclose(FILE *f) {
+  DVMP_PROFILE_IO;
   bool one = dvmp_stream_one();
   int result = one && dvmp_job.rank ? fclose(f) : pclose(f);
   if (one)
@@ -206,6 +213,7 @@ int __dvmp_getchar(void) { return __dvmp_getc(stdin); }
 
 DVMRT_EXPORT long __dvmp_ftell(FILE *f);
 long __dvmp_ftell(FILE *f) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return ftell(f);
   long result = dvmp_job.rank ? 0 : ftell(f);
@@ -215,6 +223,7 @@ long __dvmp_ftell(FILE *f) {
 
 DVMRT_EXPORT void __dvmp_rewind(FILE *f);
 void __dvmp_rewind(FILE *f) {
+  DVMP_PROFILE_IO;
   if (!dvmp_stream_one() || !dvmp_job.rank)
     rewind(f);
 }
@@ -233,6 +242,7 @@ static bool skips(void) { return dvmp_stream_one() && dvmp_job.rank; }
 /* Arguments of '%s' that are distributed arrays would have to be collected. */
 DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
 int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
+  DVMP_PROFILE_IO;
   need_file(f, "fprintf");
   return printed(used, skips() ? 0 : vfprintf(f, format, args));
 }
@@ -260,6 +270,7 @@ int __dvmp_fprintf(int used, FILE *f, const char *format, ...) {
 
 DVMRT_EXPORT int __dvmp_fputs(int used, const char *s, FILE *f);
 int __dvmp_fputs(int used, const char *s, FILE *f) {
+  DVMP_PROFILE_IO;
   struct dvmp_array *a;
   need_file(f, "fputs");
   if (dvmp_stream_one() && is_divided(s, 1, &a)) {
@@ -279,6 +290,7 @@ int __dvmp_puts(int used, const char *s) {
 
 DVMRT_EXPORT int __dvmp_fputc(int used, int c, FILE *f);
 int __dvmp_fputc(int used, int c, FILE *f) {
+  DVMP_PROFILE_IO;
   need_file(f, "putc");
   return printed(used, skips() ? c : fputc(c, f));
 }
@@ -287,16 +299,21 @@ DVMRT_EXPORT int __dvmp_putchar(int used, int c);
 int __dvmp_putchar(int used, int c) { return __dvmp_fputc(used, c, stdout); }
 
 DVMRT_EXPORT int __dvmp_fflush(int used, FILE *f);
-int __dvmp_fflush(int used, FILE *f) { return printed(used, fflush(f)); }
+int __dvmp_fflush(int used, FILE *f) {
+  DVMP_PROFILE_IO;
+  return printed(used, fflush(f));
+}
 
 DVMRT_EXPORT void __dvmp_perror(const char *s);
 void __dvmp_perror(const char *s) {
+  DVMP_PROFILE_IO;
   if (!skips())
     perror(s);
 }
 
 DVMRT_EXPORT size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f);
 size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
+  DVMP_PROFILE_IO;
   need_file(f, "fwrite");
   if (!dvmp_stream_one())
     return fwrite(p, size, n, f);

@@ -27,12 +27,13 @@ offers "dvm check -fdvm" -fdvm=check -fdvm=off
 offers "dvm fix --in" --in-place
 offers "dvm fix pro" prog.c
 offers "dvm check prog.c -- pr" prog.c
+offers "dvm profile --" --json --html --output --keep
 offers "dvm trace " info dump stat config prog.c
 offers "dvm checkpoint ins" inspect
 offers "dvm checkpoint co" copy compact
 offers "dvm checkpoint --s" --strict --save-files --stats
 offers "dvm restart --re" --restore-files
-for command in record compare diff trace run debug checkpoint restart; do # those of the parts that were built
+for command in record compare diff trace profile run debug checkpoint restart; do # those of the parts that were built
   "$dvm" help "$command" >/dev/null 2>&1 || continue
   COMP_WORDS=("$dvm" "$command" -); COMP_CWORD=2; _dvm
   [ "${#COMPREPLY[@]}" -ge 5 ] || wrong "'dvm $command -' offers only: ${COMPREPLY[*]}"

@@ -28,6 +28,7 @@ BELOW = {
     "driver": ["base"],
     "driver/fix": ["base", "driver"],
     "driver/fortran": ["base", "driver"],
+    "driver/profile": ["base", "driver"],
     "driver/dvm": ["base", "driver", "driver/fix"],
     "driver/trace/format": ["base", "runtime/trace"],
     "driver/trace/compare": ["base", "runtime/trace", "driver/trace/format"],
