@@ -10,24 +10,27 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char help[] = "usage: dvmcc [option...] file...\n"
-                           "\n"
-                           "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
-                           "\n"
-                           "  -fdvm=check            check the directives while the program runs (default)\n"
-                           "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
-                           "  -fdvm=parallel         compile for parallel execution: 'mpirun -n 4 ./program'\n"
-                           "  -fdvm=off              compile as clang does\n"
-                           "  -W[no-]dvm-NAME        enable or disable the directive warning NAME\n"
-                           "  -W[no-]error=dvm-NAME  make that warning an error, or not\n"
-                           "  --dvm-version          show the version and the components it uses\n"
-                           "  --dvm-print-clang      show the clang that is used\n"
-                           "  --dvm-print-plugin     show the plug-in that clang loads\n"
-                           "  --dvm-print-runtime    show the library that programs are linked with\n"
-                           "  --dvm-help             show this text\n"
-                           "\n"
-                           "Environment: DVM_CLANG names another clang 19; a compiled program takes options from DVM_OPTIONS\n"
-                           "(DVM_OPTIONS=help=1 ./program lists them).\n";
+static const char help[] =
+    "usage: dvmcc [option...] file...\n"
+    "\n"
+    "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
+    "\n"
+    "  -fdvm=check            check the directives while the program runs (default)\n"
+    "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
+    "  -fdvm=parallel         compile for parallel execution: 'mpirun -n 4 ./program'\n"
+    "  -fdvm=off              compile as clang does\n"
+    "  -W[no-]dvm-NAME        enable or disable the directive warning NAME\n"
+    "  -W[no-]error=dvm-NAME  make that warning an error, or not\n"
+    "  -Rdvm[=REGEX]          say what each directive will send, with -fdvm=parallel; REGEX chooses among shadow, across,\n"
+    "                         reduction, remote, redistribute, copy, replicated, nothing\n"
+    "  --dvm-version          show the version and the components it uses\n"
+    "  --dvm-print-clang      show the clang that is used\n"
+    "  --dvm-print-plugin     show the plug-in that clang loads\n"
+    "  --dvm-print-runtime    show the library that programs are linked with\n"
+    "  --dvm-help             show this text\n"
+    "\n"
+    "Environment: DVM_CLANG names another clang 19; a compiled program takes options from DVM_OPTIONS\n"
+    "(DVM_OPTIONS=help=1 ./program lists them).\n";
 
 static int report(const struct dvm_error *err) {
   fprintf(stderr, "dvmcc: error: %s\n", err->text);
@@ -50,6 +53,8 @@ static int show(enum cc_action action, const struct dvm_place *place) {
 
 /* Whoever asks for a check and does not get one must hear of it. */
 static void warn_unchecked(const struct cc_plan *plan) {
+  if (plan->remarks && *plan->remarks && plan->mode != DVM_MODE_PARALLEL)
+    fprintf(stderr, "dvmcc: warning: '-Rdvm' has no effect without '-fdvm=parallel'\n");
   if (plan->mode == DVM_MODE_OFF || !plan->warn_unchecked)
     return;
   if (plan->other_input)

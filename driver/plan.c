@@ -121,6 +121,14 @@ static int read_warning(struct reader *r, const char *arg) {
   return 0;
 }
 
+/* "-Rdvm", "-Rdvm=REGEX", "-Rno-dvm": the last one counts. */
+static bool read_remarks(struct reader *r, const char *arg) {
+  if (strcmp(arg, "-Rdvm") && strcmp(arg, "-Rno-dvm") && !starts(arg, "-Rdvm="))
+    return false;
+  r->plan->remarks = arg[2] == 'n' ? "" : arg[5] ? arg + 6 : ".*";
+  return true;
+}
+
 /* Returns 1 when the argument is ours, 0 when it is not, or an error. */
 static int read_own(struct reader *r, const char *arg) {
   int rc = 0;
@@ -132,7 +140,7 @@ static int read_own(struct reader *r, const char *arg) {
     rc = read_action(r, arg);
   else if (warning_name(arg))
     rc = read_warning(r, arg);
-  else
+  else if (!read_remarks(r, arg))
     return 0;
   return rc ? rc : 1;
 }

@@ -22,6 +22,7 @@ struct cc_plan {
   bool links;                   /* the call ends in a link */
   bool shared, is_static, relocatable;
   bool warn_unchecked;          /* say that an input is compiled without checks (-Wno-dvm-unchecked) */
+  const char *remarks;          /* regular expression of -Rdvm=, or "" or NULL: none; borrowed */
   struct dvm_list plugin_args;  /* for -fplugin-arg-dvm- */
   bool *own;                    /* own[n]: the argument is ours, not clang's */
   size_t terminator;            /* index of '--', after which all are inputs; n when there is none */

@@ -71,7 +71,7 @@ _dvmcc() {
   fi
   case $word in
   -*)
-    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=trace -fdvm=parallel -fdvm=off -Wno-dvm-undeclared-private
+    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=trace -fdvm=parallel -fdvm=off -Wno-dvm-undeclared-private -Rdvm
       -Werror=dvm-undeclared-private -Wno-dvm-unchecked --dvm-help --dvm-version --dvm-print-clang --dvm-print-plugin
       --dvm-print-runtime -c -g -o -O0 -O1 -O2 -O3 -I -D -L -l -Wall -Wextra -Werror -std=c11 -shared -fPIC" -- "$word")
     ;;

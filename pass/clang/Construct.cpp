@@ -92,6 +92,7 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
     findShared(C);
   if (St.Opts.Parallel)
     C.Sides = acrossForm(C); // before the walk leaves marks
+  remarkConstruct(C);
   walkInside(Owned, [&] {
     Header = &C;
     for (const Loop &L : C.Loops) { // headers: outside the iterations
@@ -125,6 +126,7 @@ void Rewriter::block(std::unique_ptr<Construct> &Owned, WhileStmt *W) {
     for (const dvm_ref &R : ArrayRef(D.refs, D.nrefs))
       if (checkDistributed(C, R, "remote_access", false))
         C.Remote.push_back({C.Ops.variable(R.name), &R});
+    remarkConstruct(C);
   }
   walkInside(Owned, [&] {
     Stmt *Body = W->getBody();

@@ -3,6 +3,7 @@
 #define DVM_CLANG_DECLARE_H
 
 #include "SiteText.h"
+#include <optional>
 
 namespace dvm {
 
@@ -48,6 +49,7 @@ public:
   // Declared shadow width of a dimension, low and high; false if not known while compiling.
   bool declaredWidth(const clang::VarDecl *V, unsigned Dim, int64_t &Low, int64_t &High);
   bool distributedInto(const clang::VarDecl *V, unsigned Dim, bool &Mapped);
+  std::optional<bool> isDivided(const clang::VarDecl *V, unsigned Dim, unsigned Links = 0); // also if it is aligned; none: not known
   unsigned rankOf(const clang::VarDecl *V); // of an array or template, 0 if unknown
 
   // Checks an array / template / task declaration; false after an error.

@@ -13,6 +13,7 @@
 #include "clang/Sema/SemaConsumer.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Regex.h"
 
 using namespace clang;
 using namespace dvm;
@@ -247,7 +248,14 @@ protected:
         Opts.Trace = true;
       else if (A == "parallel")
         Opts.Parallel = true;
-      else {
+      else if (StringRef(A).starts_with("Rdvm=")) {
+        Opts.Remarks = A.substr(5);
+        if (std::string Why; !Opts.Remarks.empty() && !llvm::Regex(Opts.Remarks).isValid(Why)) {
+          DiagnosticsEngine &D = CI.getDiagnostics();
+          D.Report(D.getCustomDiagID(DiagnosticsEngine::Error, "in the pattern of '-Rdvm=%0': %1")) << Opts.Remarks << Why;
+          return false;
+        }
+      } else {
         DiagnosticsEngine &D = CI.getDiagnostics();
         D.Report(D.getCustomDiagID(DiagnosticsEngine::Error, "unknown option '%0' of the dvm plug-in")) << A;
         return false;

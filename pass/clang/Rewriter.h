@@ -262,6 +262,10 @@ private:
   bool checkCanonical(Construct &C, clang::ForStmt *F, const clang::VarDecl *&Index);
   void noteChanged(Construct &C, clang::Stmt *Body);
 
+  // Remarks.cpp
+  void remarkConstruct(Construct &C);
+  void remarkAlone(Construct &C);
+
   // Warn.cpp
   void warnCalloc(const clang::VarDecl *V, const clang::Expr *Value);
   void warnUndeclaredPrivate(Construct &C);

@@ -117,7 +117,10 @@ void Rewriter::standAlone(Stmt *&Slot, CallExpr *Call, bool InBlock) {
     St.error(Dir->Start, Twine("'#pragma dvm ") + directiveName(C) +
                              "' cannot be the body of a statement: enclose it and the statement it belongs to in braces");
   SiteText T(Ctx, B, Dir->Start);
-  if (!C.Ops.fromCall(Call) || !checkInterval(C) || !outsideLoops(C) || !standAloneText(T, C) || !Emit)
+  if (!C.Ops.fromCall(Call) || !checkInterval(C) || !outsideLoops(C) || !standAloneText(T, C))
+    return;
+  remarkAlone(C);
+  if (!Emit)
     return;
   SmallVector<Expr *, 16> Args{B.string(T.Text, Dir->Start)};
   Args.append(T.Args.begin(), T.Args.end());

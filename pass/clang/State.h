@@ -58,6 +58,7 @@ struct Options {
   };
   Warning UndeclaredPrivate, Calloc, NamedTwice;
   bool Parallel = false; // the program will be executed by many ranks, not checked
+  std::string Remarks; // -Rdvm=: a regular expression of what is wanted; empty: none
   bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 
@@ -87,6 +88,8 @@ public:
   void error(clang::SourceLocation L, const llvm::Twine &Text) const;
   void errorHint(clang::SourceLocation L, const llvm::Twine &Text, clang::CharSourceRange R, llvm::StringRef With) const;
   void warning(clang::SourceLocation L, const llvm::Twine &Text, bool AsError = false) const;
+  // If it is asked for; 'Kind': what -Rdvm=... is matched with.
+  void remark(clang::SourceLocation L, llvm::StringRef Kind, const llvm::Twine &Text) const;
   void note(clang::SourceLocation L, const llvm::Twine &Text) const;
 
 private:
