@@ -29,6 +29,7 @@ test  python3-sarif-python-om sarif_om           tests of reports in SARIF
 build libopenmpi-dev      mpicc                 mpi.h: what the message layer stands in for; parallel programs to debug and checkpoint
 test  openmpi-bin         mpirun                parallel programs to debug and checkpoint
 test  gfortran            gfortran              Fortran programs on the message layer
+test  libsimgrid-dev      smpirun               parallel programs on 256 simulated ranks
 test  mpich               mpiexec.hydra         another launcher to debug under
 test  openssh-server      sshd                  the debugger's own launch on other hosts
 test  gdb                 gdb                   the debugger under the debug servers
