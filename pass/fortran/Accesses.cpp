@@ -8,6 +8,7 @@
 #include "References.h"
 #include "pass/markers.h"
 #include "runtime/site_text.h"
+#include <deque>
 
 using namespace dvmf;
 
@@ -37,6 +38,7 @@ struct Piece { // of a statement: what operations with one location belong to
   size_t From = 0;
   std::vector<Use> Uses;
   std::vector<Reference> References;
+  std::deque<Reference> Others; // of the statement, outside of this piece
   long Expression = 0;
 };
 
@@ -267,6 +269,18 @@ void Accesses::pair(Piece &P) {
       dropArguments(Texts, Uses.size(), calledName(*P.S));
     if (Texts.size() > Uses.size())
       dropArguments(Texts, Uses.size(), "");
+    // Bounds of implied DOs have the place of their statement, though they stand behind its items.
+    std::vector<Reference> All;
+    if (Texts.empty() && P.S && !P.From) {
+      All = referencesIn(*P.S, 0, P.S->Text.size());
+      for (Reference &R : All)
+        if (isNamed(R, *Uses[0]->V) && R.Subscripted == Key.second)
+          Texts.push_back(&R);
+      if (Texts.size() == 1)
+        Texts[0] = &P.Others.emplace_back(*Texts[0]);
+      else
+        Texts.clear();
+    }
     if (Texts.size() == 1) // flang has spread it over the elements of a constructor, or takes it twice
       Texts.resize(Uses.size(), Texts[0]);
     if (Texts.size() != Uses.size()) {
