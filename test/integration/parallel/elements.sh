@@ -67,7 +67,7 @@ has err "wave.c:30:9: error: 'u[1][9]' is "
 has err "iteration (i=1, j=9), execution 1"
 has err "note: rank 0 has 'u[1][9]' and executes the iteration"
 has err "run with 'poison=1', which looks at each access, it says:"
-has err "'v[1][10]', which belongs to rank 1, is read from the shadow edge"
+has err "is read from the shadow edge, which was not renewed, by rank " # whichever comes first
 has err "[dvm-shadow-stale]"
 has err "help: add 'shadow_renew' to the directive"
 has found.jsonl '"u[1][9]"'

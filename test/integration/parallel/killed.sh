@@ -5,6 +5,7 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
 
 cat >long.c <<'END_C'
+#include <stdio.h>
 #include <unistd.h>
 enum { N = 40 };
 int tell_pid(void);
@@ -15,7 +16,8 @@ int main(void) {
   for (int i = 0; i < N; i++)
     a[i] = i;
   tell_pid();
-  for (int step = 0; access("stop", F_OK); step++) {
+  FILE *f;
+  for (int step = 0; !(f = fopen("stop", "r")); step++) { /* rank 0 looks, for all */
 #pragma dvm parallel([i] on a[i]) shadow_renew(a)
     for (int i = 1; i < N - 1; i++)
       a[i] = a[i] + step;
