@@ -119,8 +119,10 @@ static void why_not(const struct search *s, const struct fix_outcome *o, char *w
   case FIX_OTHER_OUTPUT: snprintf(why, size, "with this change, the program prints something different or ends differently"); return;
   case FIX_OTHER_EMULATED:
     snprintf(why, size,
-             "with this change, the program prints something different under DVM_OPTIONS=reduction=emulate, or ends differently");
+             "with this change, the program prints something different under DVM_OPTIONS=reduction=emulate or device=emulate, or ends "
+             "differently");
     return;
+  case FIX_OTHER_RANKS: snprintf(why, size, "with this change, the program prints something different on two ranks"); return;
   case FIX_SILENT:
   case FIX_REPORTS: break;
   }

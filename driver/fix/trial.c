@@ -70,7 +70,10 @@ static int spawn(struct dvm_list *command, const struct fix_spawn *how, int *sta
   return rc;
 }
 
-static int compile(const struct fix_program *p, bool plain, bool loud, int *status, struct dvm_error *err) {
+enum kind { CHECKED, PLAIN, RANKS };
+
+/* The program of ranks is FOLDER/ranks. */
+static int compile(const struct fix_program *p, enum kind kind, bool loud, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   char log[CC_TEMPORARY_MAX + 16];
   snprintf(log, sizeof log, "%s/log", p->folder);
@@ -78,14 +81,16 @@ static int compile(const struct fix_program *p, bool plain, bool loud, int *stat
   dvm_list_add(&command, "-g");
   for (size_t i = 0; i < p->ncompile; i++)
     dvm_list_add(&command, p->compile[i]);
-  if (plain) {
+  if (kind == PLAIN) {
     dvm_list_add(&command, "-fdvm=off");
     dvm_list_add(&command, "-Wno-unknown-pragmas");
   } else {
     dvm_list_printf(&command, "-ivfsoverlay%s/overlay.yaml", p->folder);
   }
+  if (kind == RANKS)
+    dvm_list_add(&command, "-fdvm=parallel");
   dvm_list_add(&command, "-o");
-  dvm_list_printf(&command, "%s/program", p->folder);
+  dvm_list_printf(&command, "%s/%s", p->folder, kind == RANKS ? "ranks" : "program");
   const char *options = getenv("DVM_OPTIONS");
   return spawn(&command, &(struct fix_spawn){.out = loud ? NULL : log, .err = loud ? NULL : log, .options = options}, status, err);
 }
@@ -100,6 +105,27 @@ static int run(const struct fix_program *p, const char *name, const char *option
   for (size_t i = 0; i < p->nrun; i++)
     dvm_list_add(&command, p->run[i]);
   return spawn(&command, &(struct fix_spawn){.input = true, .out = out, .err = log, .options = options}, status, err);
+}
+
+/* The program on two ranks.  'status' is not zero where it cannot be executed so. */
+static int run_ranks(const struct fix_program *p, int *status, struct dvm_error *err) {
+  struct dvm_list command = DVM_LIST_INIT;
+  char out[CC_TEMPORARY_MAX + 16], log[CC_TEMPORARY_MAX + 16];
+  int rc = compile(p, RANKS, false, status, err);
+  if (rc || *status)
+    return rc;
+  snprintf(out, sizeof out, "%s/of_ranks", p->folder);
+  snprintf(log, sizeof log, "%s/log", p->folder);
+  dvm_list_add(&command, "timeout");
+  dvm_list_add(&command, "120");
+  dvm_list_printf(&command, "%s/dvm", p->bin);
+  dvm_list_add(&command, "run");
+  dvm_list_add(&command, "-n");
+  dvm_list_add(&command, "2");
+  dvm_list_printf(&command, "%s/ranks", p->folder);
+  for (size_t i = 0; i < p->nrun; i++)
+    dvm_list_add(&command, p->run[i]);
+  return spawn(&command, &(struct fix_spawn){.input = true, .out = out, .err = log, .options = NULL}, status, err);
 }
 
 /* Do FOLDER/a and FOLDER/b hold the same? */
@@ -161,7 +187,7 @@ int fix_program_begin(struct fix_program *p, int *status, struct dvm_error *err)
   int again;
   int rc = cc_folder_create(p->folder, "fix", err);
   if (!rc)
-    rc = compile(p, true, true, status, err);
+    rc = compile(p, PLAIN, true, status, err);
   if (rc || *status)
     return rc;
   snprintf(path, sizeof path, "%s/program", p->folder);
@@ -192,9 +218,17 @@ static int judge(const struct fix_program *p, struct fix_outcome *o, struct dvm_
   }
   if (o->found.n)
     return 0;
-  rc = run_checked(p, "emulated", ":reduction=emulate", o, &status, err);
-  if (!rc && (o->found.n || status != p->status || !same(p, "plain", "emulated")))
-    o->verdict = FIX_OTHER_EMULATED;
+  static const char *const emulations[] = {":reduction=emulate", ":device=emulate"};
+  for (size_t i = 0; i < 2 && !rc && o->verdict == FIX_SILENT; i++) {
+    rc = run_checked(p, "emulated", emulations[i], o, &status, err);
+    if (!rc && (o->found.n || status != p->status || !same(p, "plain", "emulated")))
+      o->verdict = FIX_OTHER_EMULATED;
+  }
+  if (rc || o->verdict != FIX_SILENT || p->status)
+    return rc;
+  rc = run_ranks(p, &status, err); /* what cannot be executed by ranks, or is refused there, is not held against the repair */
+  if (!rc && !status && !same(p, "plain", "of_ranks"))
+    o->verdict = FIX_OTHER_RANKS;
   return rc;
 }
 
@@ -202,7 +236,7 @@ int fix_trial(const struct fix_program *p, const struct fix_files *files, bool l
   *o = (struct fix_outcome){.verdict = FIX_COMPILE_ERROR};
   int rc = write_texts(p, files, err);
   if (!rc)
-    rc = compile(p, false, loud, &o->status, err);
+    rc = compile(p, CHECKED, loud, &o->status, err);
   if (!rc && !o->status)
     rc = judge(p, o, err);
   for (size_t i = 0; i < o->found.n; i++)

@@ -16,7 +16,7 @@ struct fix_program {
   int status;                  /* of the plain program, as from waitpid */
 };
 
-enum fix_verdict { FIX_SILENT, FIX_REPORTS, FIX_COMPILE_ERROR, FIX_OTHER_OUTPUT, FIX_OTHER_EMULATED };
+enum fix_verdict { FIX_SILENT, FIX_REPORTS, FIX_COMPILE_ERROR, FIX_OTHER_OUTPUT, FIX_OTHER_EMULATED, FIX_OTHER_RANKS };
 
 struct fix_outcome {
   enum fix_verdict verdict;
