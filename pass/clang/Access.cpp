@@ -196,7 +196,7 @@ void Rewriter::noteTouched(const VarDecl *V) {
   if (!V || isTemplateVar(V) || St.Opts.Parallel || St.Opts.Trace)
     return;
   for (const auto &C : Stack)
-    if (C->Dir.D->kind == DVM_DIR_REGION &&
+    if ((C->Dir.D->kind == DVM_DIR_REGION || C->Dir.D->kind == DVM_DIR_TASK_REGION) &&
         (isa<ParmVarDecl>(V) || !V->hasLocalStorage() ||
          Ctx.getSourceManager().isBeforeInTranslationUnit(V->getLocation(), C->Dir.Start)) &&
         !llvm::is_contained(C->Touched, V))
@@ -211,7 +211,7 @@ void Rewriter::noteTouched(const Chain &Ch, char Kind) {
   if (!V || (Nest && (Nest->Privates.count(V) || Nest->indexNumber(V) >= 0)))
     return;
   bool Array = !Ch.Subs.empty() && (V->getType()->isArrayType() || (V->getType()->isPointerType() && Ch.OnRoot));
-  bool Assigned = Kind != 'r' && !Nest && !Header && !Ch.ThroughPointer;
+  bool Assigned = Kind != 'r' && (!Nest || Nest->Dir.D->kind == DVM_DIR_ON) && !Header && !Ch.ThroughPointer;
   if (Array || Assigned)
     noteTouched(V);
 }

@@ -121,6 +121,8 @@ void Rewriter::block(std::unique_ptr<Construct> &Owned, WhileStmt *W) {
   checkJumps(C, W->getBody());
   checkJumpsInto(C, W->getBody());
   C.Iterates = D.kind == DVM_DIR_ON;
+  if (D.kind == DVM_DIR_TASK_REGION)
+    checkReductions(C);
   if (D.kind == DVM_DIR_REMOTE_ACCESS) {
     noteChanged(C, W->getBody());
     for (const dvm_ref &R : ArrayRef(D.refs, D.nrefs))

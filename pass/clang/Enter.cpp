@@ -141,6 +141,14 @@ SiteText Rewriter::enterText(Construct &C) {
   }
   for (unsigned I = 0; I < D.nclauses; ++I)
     clauseText(T, C, D.clauses[I]);
+  // Each task of the region adds to its results.
+  for (const auto &Outer : llvm::reverse(Stack))
+    if (D.kind == DVM_DIR_ON && Outer->Dir.D->kind == DVM_DIR_TASK_REGION) {
+      for (const dvm_clause &Cl : ArrayRef(Outer->Dir.D->clauses, Outer->Dir.D->nclauses))
+        for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions))
+          resultText(T, *Outer, R);
+      break;
+    }
   if (D.kind == DVM_DIR_REMOTE_ACCESS)
     for (unsigned I = 0; I < D.nrefs; ++I) {
       const VarDecl *V = C.Ops.variable(D.refs[I].name);

@@ -7,6 +7,7 @@
 #define OF_PARALLEL 1u
 #define OF_REGION 2u
 #define OF_SHADOW_ADD 4u
+#define OF_TASK_REGION 8u
 
 typedef bool parse_clause_f(struct dvm_parser *p, struct dvm_clause *clause);
 
@@ -225,7 +226,7 @@ static const struct clause_row {
   parse_clause_f *parse;
 } clause_rows[] = {
     {"private", DVM_CL_PRIVATE, OF_PARALLEL, false, parse_names},
-    {"reduction", DVM_CL_REDUCTION, OF_PARALLEL, false, parse_reduction},
+    {"reduction", DVM_CL_REDUCTION, OF_PARALLEL | OF_TASK_REGION, false, parse_reduction},
     {"shadow_renew", DVM_CL_SHADOW_RENEW, OF_PARALLEL, false, parse_edges},
     {"across", DVM_CL_ACROSS, OF_PARALLEL, false, parse_across},
     {"remote_access", DVM_CL_REMOTE_ACCESS, OF_PARALLEL, false, parse_sections},
@@ -248,7 +249,10 @@ static const struct clause_row {
 static const struct owner_row {
   enum dvm_directive_kind kind;
   unsigned bit;
-} owner_rows[] = {{DVM_DIR_PARALLEL, OF_PARALLEL}, {DVM_DIR_REGION, OF_REGION}, {DVM_DIR_SHADOW_ADD, OF_SHADOW_ADD}};
+} owner_rows[] = {{DVM_DIR_PARALLEL, OF_PARALLEL},
+                  {DVM_DIR_REGION, OF_REGION},
+                  {DVM_DIR_SHADOW_ADD, OF_SHADOW_ADD},
+                  {DVM_DIR_TASK_REGION, OF_TASK_REGION}};
 #define NOWNERS (sizeof owner_rows / sizeof *owner_rows)
 
 static unsigned owner_bit(enum dvm_directive_kind kind) {

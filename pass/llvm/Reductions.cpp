@@ -493,7 +493,7 @@ static void insertSteps(FunctionState &S, Construct &K, uint32_t Numbers) {
 
 void dvmir::mirrorReductions(FunctionState &S) {
   for (auto &[Cid, K] : S.Constructs) {
-    if (K->Text.Kind != "parallel" || !K->Begin)
+    if ((K->Text.Kind != "parallel" && K->Text.Kind != "on") || !K->Begin)
       continue;
     uint32_t Others = 0;
     auto All = reductionClauses(*K);

@@ -3,6 +3,7 @@
 #include "runtime/report/guess.h"
 #include "runtime/report/name.h"
 #include "runtime/report/other.h"
+#include "runtime/rules/task.h"
 #include "runtime/data/due.h"
 #include <string.h>
 
@@ -450,7 +451,37 @@ void dvmrt_explain_task(const struct dvmrt_event *ev, enum dvmrt_verdict v, cons
   dvmrt_explain_emit(f, r);
 }
 
+/* Replicated data behind a region whose tasks have written them. */
+static void left_by_task(const struct dvmrt_event *ev) {
+  const struct dvmrt_task_left *l = dvmrt_task_left_at(ev->at);
+  struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_TASK_DEPENDENCE, dvmrt_name_key(ev), l ? l->region : NULL, ev->access->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is read after the task region in which ");
+  if (l)
+    dvmrt_text_add(&r->message, "task %lld has written it: the processors of other tasks have an older value", (long long)l->task);
+  else
+    dvmrt_text_add(&r->message, "a task has written it: the processors of other tasks have an older value");
+  if (l && l->site)
+    dvmrt_text_add(dvmrt_diag_note(r, dvmrt_site_access(l->site)->pos), "written here by task %lld", (long long)l->task);
+  if (l)
+    dvmrt_text_add(dvmrt_diag_note(r, l->region->pos), "the task region is here");
+  dvmrt_explain_note_declaration(r, ev);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  if (ev->access->ndims)
+    dvmrt_text_add(help, "no directive alone repairs it: distribute '%s', or assign it outside of the region", dvmrt_name_key(ev));
+  else
+    dvmrt_text_add(help,
+                   "if it is a result that the tasks add to, name it in a 'reduction' of the region; else assign it outside of the region");
+  dvmrt_explain_emit(f, r);
+}
+
 void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict) {
+  if (verdict == DVMRT_UNINIT && ev->word == DVMRT_W_TASK) {
+    left_by_task(ev);
+    return;
+  }
   switch (verdict) {
   case DVMRT_FINE: break;
   case DVMRT_UNINIT: uninitialized(ev); break;

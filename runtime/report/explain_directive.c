@@ -62,9 +62,15 @@ static void reduction_text(const struct dvmrt_item *i, const char *name, struct 
   dvmrt_text_add(t, "%s(%s%s%s)", i->word, name, i->loc_name ? ", " : "", i->loc_name ? i->loc_name : "");
 }
 
+static bool computes(const struct dvmrt_directive *d) { return d->parallel || !strcmp(d->kind, "task_region"); }
+
+static const char *computed_in(const struct dvmrt_directive *d) {
+  return d->parallel ? "computed in this parallel loop" : "computed in this task region";
+}
+
 static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *at, const struct dvmrt_protocol *p) {
   struct dvmrt_text *help = dvmrt_diag_help(r), own = {.n = 0};
-  const struct dvmrt_item *i = at->parallel ? reduction_of(at, p->name) : NULL;
+  const struct dvmrt_item *i = computes(at) ? reduction_of(at, p->name) : NULL;
   if (i)
     reduction_text(i, p->name, &own);
   if (i && shares_group(at, i)) {
@@ -76,10 +82,10 @@ static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *
     dvmrt_text_add(help, "write 'reduction(%s)' in place of 'reduction(%s: %s)' in the directive at ", own.s, p->group, own.s);
     dvmrt_name_place(at->pos, help);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, at->pos, "reduction", p->name), "reduction(%s)", own.s);
-  } else if (!strcmp(at->kind, "reduction_start") && p->other && p->other->parallel) {
+  } else if (!strcmp(at->kind, "reduction_start") && p->other && computes(p->other)) {
     dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' after it", p->group);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEHIND, at->pos, NULL, NULL), "#pragma dvm reduction_wait(%s)", p->group);
-  } else if (p->other && p->other->parallel) {
+  } else if (p->other && computes(p->other)) {
     dvmrt_text_add(help, "put '#pragma dvm reduction_start(%s)' before it", p->group);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, at->pos, "later", NULL), "#pragma dvm reduction_start(%s)", p->group);
   } else {
@@ -98,7 +104,7 @@ void dvmrt_explain_protocol(const struct dvmrt_directive *at, const struct dvmrt
     dvmrt_text_add(&r->message, " of '%s'", p->name);
   dvmrt_text_add(&r->message, " %s", p->what);
   if (p->other)
-    dvmrt_text_add(dvmrt_diag_note(r, p->other->pos), p->other->parallel ? "computed in this parallel loop" : "started here");
+    dvmrt_text_add(dvmrt_diag_note(r, p->other->pos), "%s", computes(p->other) ? computed_in(p->other) : "started here");
   help_protocol(r, at, p);
   dvmrt_explain_emit(f, r);
 }
@@ -112,7 +118,7 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   dvmrt_text_add(&r->message, " before its reduction '%s' has %s", v->group, v->started ? "been waited for" : "been started");
   if (v->started)
     dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
-  dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "computed in this parallel loop");
+  dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "%s", computed_in(v->computed));
   dvmrt_explain_note_declaration(r, ev);
   struct dvmrt_text *help = dvmrt_diag_help(r);
   struct dvmrt_text *lines = dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT,
@@ -167,10 +173,16 @@ void dvmrt_explain_unplaced(const struct dvmrt_directive *d, const struct dvmrt_
   directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
 }
 
+/* A task region's clause speaks of what its tasks do: of the one that is being executed. */
+static const struct dvmrt_directive *text_of(const struct dvmrt_directive *d) {
+  const struct dvmrt_frame *f = strcmp(d->kind, "task_region") ? NULL : dvmrt_construct_top();
+  return f ? f->d : d;
+}
+
 /* Where the loop updates the variable by another operation than the declared one, as the user's own lines show it. */
 static bool help_operation(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_item *reduction) {
   const char *name = reduction->ref.name;
-  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next) {
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, text_of(d)->cid); x; x = x->next) {
     struct dvmrt_pos at;
     const char *operation = x->name && !strcmp(x->name, name) ? dvmrt_guess_near(x->pos, name, &at) : NULL;
     if (!operation || !strncmp(operation, reduction->word, strlen(operation)))
@@ -208,8 +220,8 @@ static bool help_operation_of_callees(struct dvmrt_report *r, const struct dvmrt
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance) {
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "the loop computes %s%s'%s' = %s, but the iterations' partial values give %s under '%s'%s", what, *what ? " " : "",
-                 name, program, declared, reduction->word, tolerance);
+  dvmrt_text_add(&t, "the %s computes %s%s'%s' = %s, but %s partial values give %s under '%s'%s", d->parallel ? "loop" : "task", what,
+                 *what ? " " : "", name, program, d->parallel ? "the iterations'" : "its", declared, reduction->word, tolerance);
   struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_REDUCTION_MISMATCH, reduction->ref.name, d, d->pos);
   if (!f || f->count > 1)
     return;

@@ -426,7 +426,7 @@ uint32_t dvmrt_check_local(struct dvmrt_site *site, uint32_t word, uint32_t kind
   ev.class = kind < sizeof(classes) / sizeof(classes[0]) && ev.nest ? classes[kind] : DVMRT_CLASS_PLAIN;
   ev.word = word;
   uint32_t now = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX ? DVMRT_W_ASSIGNED : ev.now;
-  if (!ev.nest)
+  if (!ev.nest && kind != DVMRT_L_REDUCTION)
     dvmrt_task_local(&ev);
   enum dvmrt_verdict v;
   uint32_t w = dvmrt_check_word(ev.class, word, ev.flags, now, ev.base, false, &v);

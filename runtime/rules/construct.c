@@ -63,6 +63,13 @@ static struct dvmrt_frame *frame_get(void) {
 
 struct dvmrt_frame *dvmrt_construct_top(void) { return top; }
 
+struct dvmrt_frame *dvmrt_construct_of(const struct dvmrt_directive *d) {
+  struct dvmrt_frame *f = top;
+  while (f && (f->left || f->d != d))
+    f = f->outer;
+  return f;
+}
+
 struct dvmrt_frame *dvmrt_construct_nest(void) {
   struct dvmrt_frame *f = top;
   while (f && (f->left || !is_parallel(f->d)))
@@ -538,7 +545,7 @@ void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
   while (top->d != d || top->frame != frame)
     pop();
   end(top);
-  if (top->nest)
+  if (top->nest || (top->task && d->parallel) || !strcmp(d->kind, "task_region"))
     tell_left(top);
   top->left = true;
 }

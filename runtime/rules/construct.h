@@ -107,6 +107,8 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
 /* The use that the view is of; NULL: of none of this frame. */
 const struct dvmrt_use *dvmrt_construct_use(const struct dvmrt_frame *f, const struct dvmrt_view *view);
 
+/* The innermost execution of the directive that has not been left, or NULL. */
+struct dvmrt_frame *dvmrt_construct_of(const struct dvmrt_directive *d);
 /* The thread's innermost parallel loop that is being checked, or NULL. */
 struct dvmrt_frame *dvmrt_construct_nest(void);
 /* The innermost construct, checked or not. */

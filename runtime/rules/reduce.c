@@ -189,8 +189,8 @@ static bool agrees(const struct dvmrt_directive *d, const struct dvmrt_item *r, 
 
 /* Of what the reduction is, if its evaluations can be compared. */
 static bool operand_of(const struct dvmrt_directive *d, const struct dvmrt_item *r, struct operand *t) {
-  const struct dvmrt_frame *f = dvmrt_construct_nest();
-  if (!r || !r->word || !f || f->d != d)
+  const struct dvmrt_frame *f = dvmrt_construct_of(d);
+  if (!r || !r->word || !f || (!f->nest && !f->task))
     return false;
   *t = (struct operand){r->ref.type, (uint64_t)dvmrt_num_value(r->ref.element_bytes, f->args)};
   if (t->kind == 'c' && (!strcmp(r->word, "sum") || !strcmp(r->word, "product")))
@@ -198,7 +198,17 @@ static bool operand_of(const struct dvmrt_directive *d, const struct dvmrt_item 
   return is_real(*t) || is_integer(*t);
 }
 
-static long double iterations(void) { return (long double)((__dvmrt_now.write >> 1) - (__dvmrt_now.base >> 1) + 1); }
+static long double iterations(void) {
+  return __dvmrt_now.base == UINT32_MAX ? 1 : (long double)((__dvmrt_now.write >> 1) - (__dvmrt_now.base >> 1) + 1);
+}
+
+/* A task adds to what the clause of its region names. */
+static const struct dvmrt_directive *clause_of(const struct dvmrt_directive *d) {
+  const struct dvmrt_frame *f = d->parallel ? NULL : dvmrt_construct_of(d);
+  while (f && (f->left || strcmp(f->d->kind, "task_region") != 0))
+    f = f->outer;
+  return f ? f->d : d;
+}
 
 bool dvmrt_reduce_compare(const struct dvmrt_directive *d, const struct dvmrt_evaluation *e) {
   const struct dvmrt_item *r = reduction_item(d, e->number);
@@ -206,6 +216,7 @@ bool dvmrt_reduce_compare(const struct dvmrt_directive *d, const struct dvmrt_ev
   if (e->disturbed || !operand_of(d, r, &t))
     return false;
   struct rounding by = {e->magnitude, e->roundings + iterations() * ((long double)e->each_iteration + 1)};
+  d = clause_of(d);
   if (agrees(d, r, t, r->ref.name, "", e->before, e->result, e->partial, by))
     compare_location(d, r, t, e);
   return dvmrt_reduce_emulates;
@@ -273,6 +284,7 @@ void dvmrt_reduce_results(const struct dvmrt_directive *d, const struct dvmrt_re
   struct operand t;
   if (all->disturbed || !operand_of(d, r, &t))
     return;
+  d = clause_of(d);
   if (is_of_pairs(r)) {
     pair_results(d, all, r, t);
     return;

@@ -80,9 +80,13 @@ void dvmrt_task_before(struct dvmrt_frame *f) {
     cells_clear();
 }
 
+static void leave_behind(const struct dvmrt_frame *f);
+
 void dvmrt_task_over(struct dvmrt_frame *f) {
-  if (is_region(f) && depth && !--depth)
-    cells_clear();
+  if (!is_region(f) || !depth || --depth)
+    return;
+  leave_behind(f);
+  cells_clear();
 }
 
 static const struct dvmrt_frame *region_around(const struct dvmrt_frame *f) {
@@ -197,6 +201,45 @@ static uintptr_t step_from(uintptr_t a, uintptr_t end) {
   return !(a & 3) && end - a >= 4 ? 4 : 1;
 }
 
+static struct dvmrt_task_left *left;
+static uint32_t left_cap, nleft;
+
+const struct dvmrt_task_left *dvmrt_task_left_at(uintptr_t a) {
+  for (uint32_t i = nleft; i > 0; i--)
+    if (a >= left[i - 1].low && a < left[i - 1].high)
+      return &left[i - 1];
+  return NULL;
+}
+
+/* Do the cell and the one four bytes on tell of one datum of eight? */
+static bool goes_on(const struct cell *c, const struct cell *next) {
+  return next && next->writer == c->writer && next->writer_site == c->writer_site;
+}
+
+static void leave_one(const struct cell *c, const struct dvmrt_frame *f) {
+  struct dvmrt_array *a = (struct dvmrt_array *)dvmrt_shadow_region_in(c->at, 1);
+  if (c->writer < 0 || !c->writer_site || dvmrt_shadow_word(c->at) < DVMRT_W_FIRST ||
+      (a && !dvmrt_layout_everywhere(dvmrt_array_layout(a))))
+    return;
+  uint64_t bytes = step_from(c->at, c->at + 8);
+  if (bytes == 4 && (c->at & 7) == 4 && cell_at(c->at - 4, false) && goes_on(cell_at(c->at - 4, false), c))
+    return; /* told with the other half */
+  if (bytes == 4 && !(c->at & 7) && goes_on(c, cell_at(c->at + 4, false)))
+    bytes = 8;
+  left = dvmrt_mem_grow(left, &left_cap, nleft + 1, sizeof *left);
+  left[nleft++] = (struct dvmrt_task_left){c->at, c->at + bytes, c->writer, c->writer_site, f->d};
+  dvmrt_shadow_fill(c->at, bytes, DVMRT_W_TASK);
+}
+
+static void leave_behind(const struct dvmrt_frame *f) {
+  enum { KEPT = 1 << 16 };
+  if (nleft > KEPT)
+    nleft = 0;
+  for (uint32_t i = 0; i < cells_cap; i++)
+    if (cells[i].at)
+      leave_one(&cells[i], f);
+}
+
 bool dvmrt_task_remembers(void) { return cells; }
 
 void dvmrt_task_forget(uintptr_t a, uint64_t n) {
@@ -269,9 +312,26 @@ static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, in
   return v == DVMRT_FINE;
 }
 
+/* A result that all tasks of the region add to: of the task's own clauses, or of the region's. */
+static bool is_result(const struct dvmrt_frame *f, uintptr_t a) {
+  for (; f; f = f->outer) {
+    const struct dvmrt_var *var;
+    for (uint32_t i = 0; i < f->nvars && !f->left; i++) {
+      var = &f->vars[i];
+      if (var->class == DVMRT_CLASS_REDUCTION && a >= var->low && a < var->high)
+        return true;
+    }
+    if (is_region(f) && !f->left)
+      return false;
+  }
+  return false;
+}
+
 void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   const struct dvmrt_frame *in;
   int64_t task = current(&in);
+  if (task >= 0 && is_result(in, a))
+    return;
   if (task < 0 || ev->class == DVMRT_CLASS_PRIVATE || ev->class == DVMRT_CLASS_REDUCTION)
     return;
   if (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev))

@@ -17,6 +17,16 @@ void dvmrt_task_over(struct dvmrt_frame *f);
 /* An 'on' block, or a loop whose iterations are tasks: reports a wrong number or place. */
 void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on);
 
+/* Replicated data that tasks of a region have written hold another value on other processors when it is over. */
+struct dvmrt_task_left {
+  uintptr_t low, high;
+  int64_t task;
+  struct dvmrt_site *site; /* or NULL */
+  const struct dvmrt_directive *region;
+};
+/* What was left so at 'a', or NULL. */
+const struct dvmrt_task_left *dvmrt_task_left_at(uintptr_t a);
+
 /* Is a task being executed? */
 bool dvmrt_task_active(void);
 /* Is it known of some data which task has touched them? */

@@ -96,6 +96,7 @@ class Oracle(Rules):
         elif isinstance(s, TaskRegion):
             self.task_wrote, self.task_readers = {}, {}
             self.block(s.body, env)
+            self.task_left |= set(self.task_wrote)
         elif isinstance(s, TaskOn):
             self.task = s.index
             self.block(s.body, env)

@@ -180,6 +180,7 @@ class Rules:
         self.pending = {}                                    # reduction variable -> its reduction, not waited for
         self.construct, self.owner, self.block_remote = None, None, {}
         self.task, self.task_wrote, self.task_readers = None, {}, {}
+        self.task_left = set()  # what tasks of a region that is over have written
         self.bound = {}                                      # Param -> array of the call
         self.found, self.maybe, self.blurred = {}, set(), set()
         self.either = {}                                     # expected item -> (id, line) that may stand for it
@@ -272,6 +273,10 @@ class Rules:
     def between_tasks(self, access, element, writing):
         """Written in one task of the region, accessed in another."""
         me = self.task
+        if writing:
+            self.task_left.discard(element)
+        elif element in self.task_left:
+            self.maybe.add(('dvm-task-dependence', access.line))
         if me is None or self.construct and element[0] in self.construct.private:
             return
         readers = self.task_readers.setdefault(element, set())

@@ -373,6 +373,7 @@ class Writer:
 
     def parallel(self, s, depth):
         if s.region:
+            self.directive('actual')
             self.directive('region')
             self.put(depth, '{')
         s.number = self.here()
@@ -403,6 +404,7 @@ class Writer:
             self.put(depth + k, '}')
         if s.region:
             self.put(depth, '}')
+            self.directive('get_actual')
 
 
 def joined(terms):

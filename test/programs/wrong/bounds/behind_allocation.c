@@ -35,5 +35,6 @@ int main(int argc, char **argv) {
       //            ^ error dvm-uninitialized 'C[4]'
     }
   }
+  x = 0;
   return x != x;
 }

@@ -41,7 +41,7 @@ int main(void)
       //         ^ error dvm-task-dependence 'left[0]'
 #endif
   }
-  printf("%g %g\n", total(A, N), right[3]);
+  printf("%g\n", total(A, N));
   free(A);
   return 0;
 }

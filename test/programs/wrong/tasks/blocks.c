@@ -46,5 +46,7 @@ int main(void){
     { h=2; }
   }
   printf("%d %d\n",g,h);
+// expect -1:20 error dvm-task-dependence 'g'
+// expect -2:22 error dvm-task-dependence 'h'
   return 0;
 }

@@ -25,5 +25,6 @@ int main(void) {
     }
   }
   printf("%d\n", x > 0);
+  //             ^ error dvm-task-dependence 'x'
   return 0;
 }
