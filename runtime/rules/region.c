@@ -80,6 +80,24 @@ static void write_elements(struct dvmrt_held *h, uint64_t first, uint64_t n, boo
     h->state[first] |= DVMRT_HOST_TOLD, h->unsure = true;
 }
 
+/* ---- what regions use ----------------------------------------------------------------------------------------------------------- */
+
+static void begin_inside(struct dvmrt_held *h) {
+  if (h->inside)
+    return;
+  h->inside = true;
+  h->written = false;
+  dvmrt_held_swap(h);
+}
+
+/* What no clause names: all of it, as the region uses it. */
+static void use_unlisted(struct dvmrt_held *h) {
+  if (h->inside || h->listed)
+    return;
+  dvmrt_held_move(h, 0, h->count, DVMRT_MOVE_IN);
+  dvmrt_held_allow(h, NULL, MAY);
+}
+
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------- */
 
 /* The place of a variable of the stack that is no more, and whose end nobody has told, may be another one's now. */
@@ -90,6 +108,13 @@ static bool is_another(const struct dvmrt_held *h, const struct dvmrt_access *x)
 static void judge(struct dvmrt_event *ev, struct dvmrt_held *h, uintptr_t a, uintptr_t end, bool reads, bool writes) {
   uint64_t from = element_at(h, a < h->base ? h->base : a), to = element_at(h, (end > h->end ? h->end : end) - 1);
   bool told = false;
+  if (on_device() && !h->inside) { /* a scalar that the region only reads comes by value */
+    reads = false;
+    if (!writes)
+      return;
+    use_unlisted(h);
+    begin_inside(h);
+  }
   for (uint64_t i = from; i <= to; i++) {
     enum dvmrt_stale why;
     const uint8_t s = h->state[i];
@@ -178,6 +203,8 @@ void dvmrt_region_keep(uintptr_t a, uint64_t size) {
 static void needs(const struct dvmrt_held *h, uint32_t flags, uint8_t *must, uint8_t *mustnt) {
   const bool device = on_device();
   *must = *mustnt = 0;
+  if (device && !h->inside && !(flags & DVMRT_WRITE))
+    return;
   if (flags & DVMRT_READ)
     *must |= device ? DVMRT_DEV_NEWEST : DVMRT_HOST_NEWEST;
   if ((flags & DVMRT_READ) && device && !(h->allowed & MAY))
@@ -339,22 +366,6 @@ static void nest_wrote(struct dvmrt_frame *f) {
 
 static bool is_word(const struct dvmrt_item *i, const char *a, const char *b, const char *c) {
   return !strcmp(i->word, a) || (b && !strcmp(i->word, b)) || (c && !strcmp(i->word, c));
-}
-
-static void begin_inside(struct dvmrt_held *h) {
-  if (h->inside)
-    return;
-  h->inside = true;
-  h->written = false;
-  dvmrt_held_swap(h);
-}
-
-/* What no clause names: all of it, as the region uses it. */
-static void use_unlisted(struct dvmrt_held *h) {
-  if (h->inside || h->listed)
-    return;
-  dvmrt_held_move(h, 0, h->count, DVMRT_MOVE_IN);
-  dvmrt_held_allow(h, NULL, MAY);
 }
 
 static void name_in_clause(const struct dvmrt_item *i, const int64_t *args, uint8_t bits, enum dvmrt_move m) {
