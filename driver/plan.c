@@ -106,7 +106,7 @@ static const char *warning_name(const char *arg) {
 
 static int read_warning(struct reader *r, const char *arg) {
   static const char *const ours[] = {"dvm-unchecked", NULL}; /* the others are the plug-in's */
-  static const char *const names[] = {"dvm-unchecked", "dvm-undeclared-private", "dvm-calloc", "dvm-named-twice", NULL};
+  static const char *const names[] = {"dvm-unchecked", "dvm-undeclared-private", "dvm-calloc", "dvm-named-twice", "dvm-hidden-state", NULL};
   const char *name = warning_name(arg), *nearest = dvm_text_nearest(name, names);
   if (one_of(name, ours) && !strstr(arg, "error="))
     r->plan->warn_unchecked = arg[2] == 'd';

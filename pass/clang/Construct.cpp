@@ -88,6 +88,7 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
   checkJumps(C, W->getBody());
   checkJumpsInto(C, W->getBody());
   warnUndeclaredPrivate(C);
+  warnHiddenState(C, C.Loops.empty() ? nullptr : C.Loops.back().For->getBody());
   if (St.Opts.Parallel || St.Opts.Trace)
     findShared(C);
   if (St.Opts.Parallel)

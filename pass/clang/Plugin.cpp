@@ -272,6 +272,7 @@ protected:
                   .Case("dvm-undeclared-private", &Opts.UndeclaredPrivate)
                   .Case("dvm-calloc", &Opts.Calloc)
                   .Case("dvm-named-twice", &Opts.NamedTwice)
+                  .Case("dvm-hidden-state", &Opts.HiddenState)
                   .Default(nullptr);
     if (!W)
       return false;

@@ -269,6 +269,7 @@ private:
   // Warn.cpp
   void warnCalloc(const clang::VarDecl *V, const clang::Expr *Value);
   void warnUndeclaredPrivate(Construct &C);
+  void warnHiddenState(const Construct &C, const clang::Stmt *S);
   void findShared(Construct &C); // Shared.cpp
 
 public:

@@ -56,7 +56,7 @@ struct Options {
   struct Warning {
     bool On = true, Error = false;
   };
-  Warning UndeclaredPrivate, Calloc, NamedTwice;
+  Warning UndeclaredPrivate, Calloc, NamedTwice, HiddenState;
   bool Parallel = false; // the program will be executed by many ranks, not checked
   std::string Remarks; // -Rdvm=: a regular expression of what is wanted; empty: none
   bool Trace = false; // the program will record, not check: types of values, sequential loops

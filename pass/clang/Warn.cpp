@@ -111,6 +111,31 @@ void Rewriter::warnUndeclaredPrivate(Construct &C) {
     FirstAccess(St, C).statement(C.Loops.back().For->getBody());
 }
 
+// Functions of libc with a state that no argument names: iterations on different processors have each their own.
+namespace {
+bool hasHiddenState(const FunctionDecl *F) {
+  static constexpr llvm::StringLiteral Names[] = {"rand",  "random",  "drand48", "lrand48", "mrand48",
+                                                  "srand", "srandom", "srand48", "strtok"};
+  return F && F->getIdentifier() && F->isExternC() && !F->hasBody() && llvm::is_contained(Names, F->getName());
+}
+} // namespace
+
+void Rewriter::warnHiddenState(const Construct &C, const Stmt *S) {
+  if (!S || !C.Mapped || !St.Opts.HiddenState.On)
+    return;
+  const auto *Call = dyn_cast<CallExpr>(S);
+  if (const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr; hasHiddenState(F)) {
+    St.warning(Call->getBeginLoc(),
+               "'" + F->getName().str() +
+                   "' has a state that all iterations share, but each processor has its own: results depend on their number "
+                   "[-Wdvm-hidden-state]",
+               St.Opts.HiddenState.Error);
+    St.note(C.Dir.Start, "the iterations are divided by this directive");
+  }
+  for (const Stmt *X : S->children())
+    warnHiddenState(C, X);
+}
+
 // The zeros of calloc are no values of a distributed array: each processor has its own part only, and allocates it itself.
 void Rewriter::warnCalloc(const VarDecl *V, const Expr *Value) {
   const auto *Call = dyn_cast_or_null<CallExpr>(Value ? Value->IgnoreParenCasts() : nullptr);
