@@ -1,4 +1,5 @@
 // Arguments of functions that read or write so many bytes: what they reach is judged as if the program accessed it.
+#include "Members.h"
 #include "Rewriter.h"
 #include "pass/Ranges.h"
 #include "pass/markers.h"
@@ -19,12 +20,14 @@ static const FunctionDecl *libraryFunction(const ASTContext &Ctx, const CallExpr
 }
 
 // What the argument points to: the lvalue under '&', the array that decays, or what a pointer is computed from.
-static Chain chainOfRange(Expr *&E) {
+static Chain chainOfRange(Expr *&E, bool &Pointer) {
+  Pointer = false;
   E = E->IgnoreParenCasts();
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf) {
     E = U->getSubExpr()->IgnoreParens();
     return chainOf(E);
   }
+  Pointer = true;
   if (E->getType()->isArrayType())
     return chainOf(E);
   Chain Ch;
@@ -44,15 +47,16 @@ bool Rewriter::rangeMatters(const Chain &Ch, char Way) const {
   return !Own || (Way != 'w' && Way != 'c');
 }
 
-static QualType elementOf(const ASTContext &Ctx, QualType T) {
-  if (const auto *P = T->getAs<PointerType>())
+static QualType elementOf(const ASTContext &Ctx, QualType T, bool Pointer) {
+  if (const auto *P = T->getAs<PointerType>(); P && Pointer)
     T = P->getPointeeType();
   return Ctx.getBaseElementType(T);
 }
 
 // The text of the site; empty where it only says that the function is the library's.
 std::string Rewriter::rangeText(Expr *E, char Way, bool Stream, bool Each) {
-  Chain Ch = chainOfRange(E);
+  bool Pointer;
+  Chain Ch = chainOfRange(E, Pointer);
   if (!rangeMatters(Ch, Way) || isa<StringLiteral>(E))
     return "";
   SourceLocation L = E->getBeginLoc();
@@ -62,10 +66,13 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream, bool Each) {
   T.place(Ctx.getSourceManager(), L);
   T.key(DVMRT_ACCESS_TEXT).add(sourceText(Ctx, E));
   rootText(T, Ch);
-  QualType Element = Each ? Ctx.CharTy : elementOf(Ctx, E->getType());
-  T.key(DVMRT_ACCESS_SIZE)
-      .add(Twine(Element->isIncompleteType() || Element->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Element).getQuantity()));
-  T.key(DVMRT_ACCESS_RANGE).add(Each || (Element->isScalarType() && !Element->isAnyCharacterType()) ? "e" : "w");
+  QualType Element = Each ? Ctx.CharTy : elementOf(Ctx, E->getType(), Pointer);
+  const InRecord Record = Way == 'r' && !Each ? recordOf(Ctx, E, Pointer) : InRecord{};
+  const QualType Unit = Record.Type ? QualType(Record.Type, 0) : Element;
+  T.key(DVMRT_ACCESS_SIZE).add(Twine(Unit->isIncompleteType() || Unit->isFunctionType() ? 1 : Ctx.getTypeSizeInChars(Unit).getQuantity()));
+  T.key(DVMRT_ACCESS_RANGE).add(Each || (Element->isScalarType() && !Element->isAnyCharacterType() && !Record.Type) ? "e" : "w");
+  if (Record.Type)
+    membersText(T, Ctx, Record);
   T.key(DVMRT_ACCESS_CONSTRUCT).add(Twine(Nest ? Nest->Cid : 0));
   if (const VarDecl *V = Ch.Root; V && Ch.OnRoot && !isTemplateVar(V) && Decls.isDistributed(V, FD)) {
     T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");

@@ -123,6 +123,40 @@ static void read_subscript(struct dvmrt_scan *s, struct dvmrt_access *a) {
   x->text = s->at < s->end ? dvmrt_scan_rest(s) : NULL;
 }
 
+static struct dvmrt_members *members_of(struct dvmrt_access *a) {
+  if (!a->members)
+    a->members = dvmrt_mem_alloc(sizeof(*a->members));
+  return a->members;
+}
+
+static char *text_behind(struct dvmrt_scan *s) {
+  while (s->at < s->end && *s->at == ' ')
+    s->at++;
+  return dvmrt_scan_rest(s);
+}
+
+static void read_members(struct dvmrt_scan *s, struct dvmrt_members *m) {
+  m->begin = (uint64_t)dvmrt_scan_number(s);
+  m->times = (uint64_t)dvmrt_scan_number(s);
+  const char *form;
+  if (dvmrt_scan_word(s, &form))
+    m->form = *form;
+  m->text = text_behind(s);
+}
+
+static void read_member(struct dvmrt_scan *s, struct dvmrt_members *all) {
+  struct dvmrt_member *m = dvmrt_mem_alloc(sizeof(*m));
+  m->offset = (uint64_t)dvmrt_scan_number(s);
+  m->bytes = (uint64_t)dvmrt_scan_number(s);
+  m->count = (uint64_t)dvmrt_scan_number(s);
+  m->stride = (uint64_t)dvmrt_scan_number(s);
+  m->name = text_behind(s);
+  struct dvmrt_member **at = &all->first;
+  while (*at)
+    at = &(*at)->next;
+  *at = m;
+}
+
 static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
   const char *word;
   switch (key) {
@@ -155,6 +189,8 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     break;
   case DVMRT_ACCESS_ROOT: a->root = s->at < s->end ? *s->at : 0; break;
   case DVMRT_ACCESS_RANGE: a->range = s->at < s->end ? *s->at : 0; break;
+  case DVMRT_ACCESS_MEMBERS: read_members(s, members_of(a)); break;
+  case DVMRT_ACCESS_MEMBER: read_member(s, members_of(a)); break;
   case DVMRT_ACCESS_FLOATING: a->floating = dvmrt_scan_is(s, "f"); break;
   case DVMRT_ACCESS_BUFFERED:
     a->buffered = true;

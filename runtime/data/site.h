@@ -51,6 +51,13 @@ struct dvmrt_repeat {
   uint64_t count[DVMRT_REPEAT_KINDS];
 };
 
+/* Data in a row of a struct. */
+struct dvmrt_member {
+  uint64_t offset, bytes, count, stride;
+  const char *name;
+  struct dvmrt_member *next;
+};
+
 struct dvmrt_access {
   struct dvmrt_site *site;
   struct dvmrt_pos pos;
@@ -66,6 +73,13 @@ struct dvmrt_access {
   char root;             /* G, or 0 */
   int index;             /* I, or -1 */
   char range;            /* N: e elements, w anything; 0: no range */
+  struct dvmrt_members {
+    uint64_t begin;      /* where the range begins in the first struct */
+    uint64_t times;      /* what follows so many is none; 0: any number is */
+    char form;           /* '.' a struct, '[' an array, '>' a pointer */
+    const char *text;    /* .. as it is written */
+    struct dvmrt_member *first; /* NULL: all of a struct is as good as a part */
+  } *members;            /* of a range of structs that are judged by their members; or NULL */
   bool whole;            /* a struct, as a whole */
   bool floating;         /* a floating-point or complex value */
   bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */

@@ -309,6 +309,10 @@ static void help_wider(struct dvmrt_report *r, const struct dvmrt_event *ev, con
   const struct dvmrt_array *a = ev->array;
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
   struct dvmrt_clause all;
+  if (ev->access->range && wanders(ev)) { /* no edge holds what other iterations need */
+    help_remote(r, ev, false);
+    return;
+  }
   if (!dvmrt_across_complete(ev) || !dvmrt_across_clause(ev, &all))
     all = (struct dvmrt_clause){.ndims = 0};
   for (int i = 0; i < a->ndims; i++) {

@@ -85,9 +85,44 @@ static bool hidden(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   return true;
 }
 
+static bool is_simple(const char *text) { return !text[strcspn(text, " +-*/(&")]; }
+
+/* The struct that a function is given, or one of the row. */
+static void name_owner(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_members *m = ev->access->members;
+  if (ev->array)
+    dvmrt_name_element(ev->array, ev->ix, t);
+  else if (m->form == '.' && !ev->unit.of)
+    dvmrt_text_add(t, "%s", m->text);
+  else if (m->form != '.' && is_simple(m->text))
+    dvmrt_text_add(t, "%s[%llu]", m->text, (unsigned long long)ev->unit.of);
+  else
+    dvmrt_text_add(t, "(%s%s)[%llu]", m->form == '.' ? "&" : "", m->text, (unsigned long long)ev->unit.of);
+}
+
+/* A member of it, as the program would write it. */
+static void name_unit(const struct dvmrt_event *ev, struct dvmrt_text *t) {
+  const struct dvmrt_members *m = ev->access->members;
+  const struct dvmrt_member *member = ev->unit.member;
+  size_t n = strlen(member->name);
+  if (m->form == '>' && !ev->unit.of && !ev->array && is_simple(m->text)) {
+    dvmrt_text_add(t, "%s->%s", m->text, member->name + 1);
+  } else {
+    name_owner(ev, t);
+    dvmrt_text_add(t, "%s", member->name);
+  }
+  if (member->count > 1 && !(n > 4 && !strcmp(member->name + n - 4, "[..]")))
+    dvmrt_text_add(t, "[%llu]", (unsigned long long)ev->unit.index);
+}
+
 void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   dvmrt_text_add(t, "'");
+  if (x->members && ev->unit.member) {
+    name_unit(ev, t);
+    dvmrt_text_add(t, "'");
+    return;
+  }
   if (x->range && ev->array) {
     dvmrt_name_element(ev->array, ev->ix, t);
     dvmrt_text_add(t, "'");

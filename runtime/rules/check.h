@@ -2,6 +2,7 @@
 #ifndef DVMRT_CHECK_H
 #define DVMRT_CHECK_H
 #include "runtime/rules/construct.h"
+#include "runtime/rules/members.h"
 
 enum dvmrt_verdict {
   DVMRT_FINE,
@@ -32,6 +33,7 @@ struct dvmrt_event {
   uint32_t word;                /* before the access */
   uint32_t now;                 /* word of the present iteration, written */
   uint32_t base;                /* of the nest, 0 outside */
+  struct dvmrt_unit unit;       /* of a range that is judged by members: which; else without member */
   bool lost;                    /* a write that goes to a buffer: it marks no element */
 };
 

@@ -415,8 +415,10 @@ bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {
     return false;
   if (!f)
     return ev->flags == DVMRT_WRITE || ev->access->role == 'i' || dvmrt_layout_everywhere(l);
-  if (ev->access->buffered || dvmrt_construct_clause(f, 'C', ev->array))
+  if (dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) || (ev->access->buffered && ev->access->varies))
     return false;
+  if (ev->access->buffered)
+    return ev->flags == DVMRT_READ;
   /* What is near lies on both sides of what is own: between two such elements all are. */
   return dvmrt_layout_everywhere(l) || (f->mapped && f->on && f->layout.root && here(ev, l, ev->ix) && here(ev, l, last));
 }
