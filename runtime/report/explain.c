@@ -205,10 +205,50 @@ static void readonly_write(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
+static bool same_variable(const struct dvmrt_access *x, const struct dvmrt_access *y) {
+  return y->name && !strcmp(x->name, y->name) && x->declared.line == y->declared.line && x->declared.column == y->declared.column &&
+         x->declared.file == y->declared.file;
+}
+
+/* Does the text assign the part that 'y' reads, in the nest or between it and 'y'? */
+static bool part_assigned(const struct dvmrt_directive *d, const struct dvmrt_access *y, bool inside) {
+  for (const struct dvmrt_access *w = NULL; (w = dvmrt_site_next(d->site, w));)
+    if (w->flags == DVMRT_WRITE && w->pos.file == d->pos.file && same_variable(y, w) && !strcmp(w->text, y->text) &&
+        (w->cid == d->cid || (!inside && w->pos.line > d->pos.line && w->pos.line < y->pos.line)))
+      return true;
+  return false;
+}
+
+/* Where another member of the struct is read whose value 'private' would take away: it comes from before the loop, or is used behind it.
+ * NULL: nowhere that the text shows. */
+static const struct dvmrt_access *other_member(const struct dvmrt_event *ev) {
+  const struct dvmrt_directive *d = ev->nest->d;
+  const struct dvmrt_access *x = ev->access;
+  const size_t n = x->name ? strlen(x->name) : 0;
+  if (ev->array || !n || x->root == 'h' || x->ndims || x->ninner || strncmp(x->text, x->name, n) || x->text[n] != '.')
+    return NULL;
+  for (const struct dvmrt_access *y = NULL; (y = dvmrt_site_next(d->site, y));) {
+    const bool inside = y->cid == d->cid;
+    if (!(y->flags & DVMRT_READ) || y->root == 'h' || y->pos.file != d->pos.file || !same_variable(x, y) || !strcmp(x->text, y->text))
+      continue;
+    if ((inside || y->pos.line > d->pos.line) && !part_assigned(d, y, inside))
+      return y;
+  }
+  return NULL;
+}
+
 static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   if (help_location(r, ev->nest->d, ev))
     return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
+  const struct dvmrt_access *needed = other_member(ev);
+  if (needed) {
+    dvmrt_text_add(help, "no directive repairs it: 'private(%s)' would take the value of '%s' too, which is needed at ", dvmrt_name_key(ev),
+                   needed->text);
+    dvmrt_name_place(needed->pos, help);
+    dvmrt_text_add(help, "; use a variable of its own in the loop");
+    return;
+  }
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(
         help, "no directive repairs it: '%s' is an array used in directives, which cannot be private; use a separate variable in the loop",
