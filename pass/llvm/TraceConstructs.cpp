@@ -158,7 +158,7 @@ void Recorder::copyResult(FunctionState &S, IRBuilder<> &B, GlobalVariable *Site
   Type *T = Address->stripPointerCasts() == Address && isa<AllocaInst>(Address) ? cast<AllocaInst>(Address)->getAllocatedType()
                                                                                 : B.getIntNTy(Bytes * 8);
   AllocaInst *Copy = S.slot(T, "dvm.result");
-  B.CreateStore(B.CreateLoad(T, Address), Copy);
+  B.CreateStore(B.CreateAlignedLoad(T, Address, Align(1)), Copy); // a complex member lies where its parts may
   call(B, "__dvmt_result", RT.Void, {Site, B.getInt32(Number), Copy, B.getInt32(Bytes)});
 }
 
