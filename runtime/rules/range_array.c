@@ -181,6 +181,19 @@ static uintptr_t pass_words(const struct dvmrt_bytes *r, struct dvmrt_event *ev,
   return i == s.count ? end : p + i * granule / bytes * bytes;
 }
 
+/* What was wrong with the first is its place, which these share; what its word said is its own. */
+static uint64_t how_many_more(const struct dvmrt_finding *f, uint64_t elements, uint64_t valueless) {
+  switch (f->id) {
+  case DVMRT_ID_UNINITIALIZED: return valueless;
+  case DVMRT_ID_LOOP_DEPENDENCE:
+  case DVMRT_ID_TASK_DEPENDENCE:
+  case DVMRT_ID_ACROSS_DISTANCE:
+  case DVMRT_ID_READONLY_WRITE:
+  case DVMRT_ID_UNDECLARED_PRIVATE: return 0;
+  default: return elements;
+  }
+}
+
 /* The element at 'p' has just been judged.  Behind those up to 'end' that give the same, which are counted. */
 static uintptr_t pass_over(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr_t p, uintptr_t end, const int64_t *last, uint64_t hits) {
   const struct dvmrt_access *x = r->ev.access;
@@ -208,7 +221,7 @@ static uintptr_t pass_over(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr
   uintptr_t behind = pass_words(r, &ev, next, until, f, &valueless);
   uint64_t elements = (behind - next + a->element_bytes - 1) / a->element_bytes;
   if (f)
-    dvmrt_finding_more(f, f->id == DVMRT_ID_UNINITIALIZED ? valueless : elements);
+    dvmrt_finding_more(f, how_many_more(f, elements, valueless));
   if (elements && (ev.flags & DVMRT_WRITE))
     dvmrt_construct_written(a, x->site);
   if (elements)

@@ -91,7 +91,7 @@ def trailing_text(name, v, slip):
     lines = [f'struct end@ {{ int count; {v["type"]} room[{v["declared"]}]; }};', 'static void piece@(void) {',
              f'  struct end@ *t = malloc(sizeof *t + {v["more"]} * sizeof t->room[0]);', '  double sum = 0;',
              f'  t->count = {int(v["declared"] or 0) + v["more"]};', f'  for (int x = {int(slip == "hole")}; x < t->count; x++)', '    t->room[x] = x;',
-             '  for (int x = t->count - 1; x >= 0; x--)', '    sum += t->room[x];', '  printf("%d\\n", sum >= 0);', '  free(t);', '}']
+             '  for (int x = t->count - 1; x >= 0; x--)', '    sum += t->room[x];', '  printf("%d\\n", sum >= 0 || sum != 0);', '  free(t);', '}']
     return lines, [('dvm-uninitialized', 8, 't->room[x]', 't')] if slip == 'hole' else []
 
 
@@ -109,7 +109,7 @@ def blocks_text(name, v, slip):
              '    block[x] = word = word * 6364136223846793005UL + 1442695040888963407UL;',
              f'  block[{min(v["words"] // 2, 511)}] = (unsigned long)kept | {v["mark"] % (1 << 64)}UL;', f'  for (int x = 0; x < {v["calls"]}; x++)',
              f'    generated_take(block, {v["words"]} * sizeof *block);', '  double all = kept[3] == kept[3];', f'  own[0] = {"1" if not slip else "own[1]"};',
-             '  printf("%d\\n", all + own[0] * 0 < 2);', '  free(block);', '  free(kept);', '  free(own);', '}']
+             '  printf("%d\\n", all + own[0] * 0 < 2 || own[0] != 0);', '  free(block);', '  free(kept);', '  free(own);', '}']
     return lines, [('dvm-uninitialized', 9, 'own[1]', 'own')] if slip else []
 
 
@@ -151,7 +151,7 @@ def sizes_text(name, v, slip):
              '#pragma dvm parallel([i] on to@[i][])', f'  for (int i = 0; i < {m - (slip == "long")}; i++)',
              f'    {move}(to@[i], {source}, {count} * sizeof({v["type"]}));', '#pragma dvm parallel([i] on to@[i][]) reduction(sum(sum))',
              f'  for (int i = 0; i < {m - 1}; i++)', f'    for (int j = 0; j < {n}; j++)', '      sum += to@[i][j];',
-             '  printf("%d\\n", sum >= 0);', '}']
+             '  printf("%d\\n", sum >= 0 || sum != 0);', '}']
     wrong = [('dvm-shadow-write', 12, 'to@[i]', 'to@')] + ([] if move == 'memset' else [('dvm-shadow-stale', 12, 'from@[i]', 'from@')])
     return lines, {None: [], 'long': wrong + long_outputs(v), 'short': [('dvm-uninitialized', 16, 'to@[i][j]', 'to@')]}[slip]
 
