@@ -1,7 +1,7 @@
 /* Making a shadow: a clone of the leading replica, whose memory holds all there is to know.  The command is its parent, as it is that of every main. */
 #include "mpir/replica/door.h"
+#include "mpir/replica/fds.h"
 #include "mpir/replica/replica_private.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -51,19 +51,16 @@ void replica_take_streams(void) {
 
 /* A clone has its main's streams, wherever the program has put them by now: they become its own. */
 static void change_streams(void) {
+  static int fds[REPLICA_FDS_MAX];
   for (int i = 0; i < REPLICA_STREAMS; i++) {
     char path[64];
     struct stat of_main, s;
     int fd = open_stream(i);
     stream_path(path, 1 - mpl_replica.me, i);
-    DIR *d = stat(path, &of_main) ? NULL : opendir("/proc/self/fd");
-    for (struct dirent *e; d && (e = readdir(d));) {
-      int one = e->d_name[0] == '.' ? -1 : atoi(e->d_name);
-      if (one >= 0 && one != fd && !fstat(one, &s) && S_ISFIFO(s.st_mode) && s.st_ino == of_main.st_ino && s.st_dev == of_main.st_dev)
-        dup3(fd, one, fcntl(one, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
-    }
-    if (d)
-      closedir(d);
+    size_t n = stat(path, &of_main) ? 0 : replica_fds(fds, REPLICA_FDS_MAX);
+    for (size_t k = 0; k < n; k++)
+      if (fds[k] != fd && !fstat(fds[k], &s) && S_ISFIFO(s.st_mode) && s.st_ino == of_main.st_ino && s.st_dev == of_main.st_dev)
+        replica_put_in_place(fd, fds[k]);
     close(fd);
   }
 }

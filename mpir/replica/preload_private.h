@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include "mpir/replica/door.h"
+#include "mpir/replica/fds.h"
 
 /* preload.c */
 extern struct replica_door *replica_door; /* the message layer's; NULL until it has come */
@@ -13,12 +14,6 @@ bool replica_is_on(void); /* this is a replica, and what is called now is the pr
 int replica_sys_open(int folder, const char *path, int flags, mode_t mode); /* not what the program would get of us */
 int replica_sys_stat(const char *path, struct stat *to);
 char *replica_absolute(const char *path); /* the same for all names of a file that need not be there; the caller frees it */
-
-/* preload_fds.c */
-enum { REPLICA_FDS_MAX = 4096 };
-size_t replica_fds(int *fds, size_t max); /* those that are open */
-bool replica_same_open_file(int a, int b); /* one was made of the other, and they share a position */
-void replica_put_in_place(int fd, int place);
 
 /* preload_files.c: files that are open for writing.  A shadow writes into memory. */
 int replica_written_open(int folder, const char *path, int flags, mode_t mode);

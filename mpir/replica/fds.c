@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "mpir/replica/preload_private.h"
+#include "mpir/replica/fds.h"
 
 size_t replica_fds(int *fds, size_t max) {
   DIR *folder = opendir("/proc/self/fd");
