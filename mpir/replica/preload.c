@@ -128,10 +128,8 @@ int replica_preload_stat(int (*look)(const char *, struct stat *), const char *p
   }
   int error = (int)value;
   for (size_t i = 0; !error && i < sizeof(words) / sizeof(*words); i++)
-    if (!replica_door->follow(&words[i])) { /* the main died before it had told all, and nobody has heard of it */
-      for (look(path, to), memcpy(words, to, sizeof(words)); i < sizeof(words) / sizeof(*words); i++)
-        replica_door->tell(words[i]);
-    }
+    if (!replica_door->follow(&words[i])) /* the main died before it had told all: this one leads, and has no shadow yet to tell */
+      return look(path, to);
   if (!error)
     memcpy(to, words, sizeof(words));
   errno = error ? error : errno;

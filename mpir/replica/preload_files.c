@@ -193,11 +193,9 @@ int replica_read_open(int folder, const char *path, int flags) {
     copy(from, fd);
   if (from >= 0)
     close(from);
-  if (!replica_door->follow(&value) && fd >= 0) { /* it leads from now on */
-    replica_door->tell(0);
-    replica_door->tell(0);
-  }
-  errno = (int64_t)value < 0 ? (int)-(int64_t)value : errno;
+  int error = (int64_t)value < 0 ? (int)-(int64_t)value : errno;
+  replica_door->follow(&value); /* what the main waits for; if it does not live any more, there is nobody to tell */
+  errno = error;
   return fd;
 }
 
