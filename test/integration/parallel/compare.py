@@ -145,8 +145,7 @@ def main():
             todo = [p for p in confirm.collect(opts) if re.search(opts.only, p.name) and p.name not in stopped]
             done = pool.map(lambda p: try_twin(opts, p, work, exceptions), todo)
         else:
-            k, m = (int(x) for x in opts.share.split('/'))
-            todo = [os.path.abspath(p) for p in sorted(opts.programs) if re.search(opts.only, p)][k - 1::m]
+            todo = [os.path.abspath(p) for p in sorted(opts.programs) if re.search(opts.only, p) and confirm.in_share(os.path.basename(p), opts.share)]
             done = pool.map(lambda p: try_right(opts, p, work, exceptions), todo)
         for name, shown, said in done:
             n, named = n + 1, named + ('dvm-trace' in shown)
