@@ -167,8 +167,8 @@ int mpir_client_checkpoint(pid_t pid, enum mpir_scope scope, struct crs_request 
   const bool alone = scope == MPIR_SCOPE_PROCESS || (scope == MPIR_SCOPE_AUTO && !mpir_client_has_children(pid));
   int rc = alone ? checkpoint_one(pid, request, reply, err) : -ECHILD;
 
-  if (rc != -ECHILD || scope == MPIR_SCOPE_PROCESS)
+  if (rc != CRS_FORWARDED && (rc != -ECHILD || scope == MPIR_SCOPE_PROCESS))
     return rc;
   *err = (struct dvm_error)DVM_ERROR_INIT;
-  return mpir_client_set(pid, scope == MPIR_SCOPE_AUTO ? MPIR_SCOPE_TREE : scope, request, reply, err); /* a child came meanwhile */
+  return mpir_client_set(pid, alone || scope == MPIR_SCOPE_AUTO ? MPIR_SCOPE_TREE : scope, request, reply, err); /* there are more by now */
 }

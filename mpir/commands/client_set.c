@@ -23,7 +23,7 @@
 #define CONNECT_PAUSE_NS 2000000
 #define ROUNDS_MAX 64
 
-static const char *member_label(const struct mpir_gathering *g, pid_t pid) {
+const char *mpir_gather_label(const struct mpir_gathering *g, pid_t pid) {
   static char text[64];
   const struct mpir_gather_job *job = g->job;
 
@@ -71,11 +71,11 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
     if (has_ended(pid))
       return -ESRCH;
     if (state == 'T')
-      return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? member_label(g, pid) : "", g->job ? ": " : "", err.text);
+      return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? mpir_gather_label(g, pid) : "", g->job ? ": " : "", err.text);
     if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
       dvm_process_name(pid, name, sizeof(name));
-      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not contain the checkpointer", member_label(g, pid),
-                           name);
+      return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not contain the checkpointer",
+                           mpir_gather_label(g, pid), name);
     }
     if (now_ms() > unlikely) /* it may have closed the socket */
       mpir_client_wake(pid);
@@ -86,7 +86,7 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
   close(fd);
   dvm_process_name(pid, name, sizeof(name));
   reply->text[strcspn(reply->text, "\n")] = '\0';
-  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "%s '%s': %s", member_label(g, pid), name,
+  return dvm_error_set(g->err, reply->code ? reply->code : -EPROTO, "%s '%s': %s", mpir_gather_label(g, pid), name,
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
@@ -132,7 +132,9 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
   static struct crs_reply reply;
   const int inner = (int)dvm_process_last(pid, "NSpid:", -ESRCH);
   struct mpir_set_member *m = &g->set->members[g->set->member_count];
-  int fd = -1, index = (int)g->set->member_count;
+  struct crs_forward forwards[CRS_FORWARDS_MAX];
+  uint32_t forward_count;
+  int fd = -1, index = (int)g->set->member_count, rc;
 
   if (inner < 0 || is_known(g, pid))
     return 0;
@@ -164,11 +166,13 @@ int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent) {
     memcpy(g->path, reply.path, sizeof(g->path));
   g->stop_ns = reply.stop_ns > g->stop_ns ? reply.stop_ns : g->stop_ns;
   g->threads += reply.threads;
-  return add_children(g, index);
+  memcpy(forwards, reply.forwards, sizeof(forwards)); /* the next reply comes to the same place */
+  forward_count = reply.forward_count < CRS_FORWARDS_MAX ? reply.forward_count : CRS_FORWARDS_MAX;
+  rc = add_children(g, index);
+  return rc ? rc : mpir_gather_forwarded(g, pid, forwards, forward_count);
 }
 
-/* All of a group or session: again until no new one has come. */
-static int add_all(struct mpir_gathering *g, int number, const char *label) {
+int mpir_gather_add_all(struct mpir_gathering *g, int number, const char *label) {
   size_t before = 1;
   int rc = 0;
 
@@ -295,7 +299,7 @@ static int send_order(int fd, const char *path, const char *name, const struct c
 
 /* The next answer of a member: of that phase, or why there is none. */
 static int await(struct mpir_gathering *g, size_t index, enum crs_phase phase, struct crs_reply *reply) {
-  const char *who = member_label(g, g->pids[index]);
+  const char *who = mpir_gather_label(g, g->pids[index]);
 
   reply->code = 0;
   if (mpir_client_receive(g->connections[index], reply))
@@ -312,7 +316,7 @@ static void add_notices(struct mpir_gathering *g, size_t index, const char *text
 
   for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
     if (len + 1 < sizeof(g->notices))
-      len += (size_t)snprintf(g->notices + len, sizeof(g->notices) - len, "%s: %.*s\n", member_label(g, g->pids[index]),
+      len += (size_t)snprintf(g->notices + len, sizeof(g->notices) - len, "%s: %.*s\n", mpir_gather_label(g, g->pids[index]),
                               (int)strcspn(text, "\n"), text);
 }
 
@@ -330,7 +334,7 @@ static int save_members(struct mpir_gathering *g, const char *folder, const stru
              g->job ? "" : g->set->members[i].image); /* jobs: whole */
     rc = send_order(g->connections[i], path, name, mpir_objects_of(objects, i), objects->count);
     if (rc)
-      dvm_error_set(g->err, rc, "%s ended before it was saved", member_label(g, g->pids[i]));
+      dvm_error_set(g->err, rc, "%s ended before it was saved", mpir_gather_label(g, g->pids[i]));
   }
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     rc = g->connections[i] < 0 ? 0 : await(g, i, CRS_COPIED, &reply);
@@ -369,7 +373,7 @@ int mpir_gather_finish(struct mpir_gathering *g, struct crs_reply *sum) {
 
   for (size_t i = 0; i < g->set->member_count; i++)
     if (g->connections[i] >= 0 && send(g->connections[i], "G", 1, MSG_NOSIGNAL) != 1)
-      rc = dvm_error_set(g->err, -EIO, "%s ended before its image was complete", member_label(g, g->pids[i]));
+      rc = dvm_error_set(g->err, -EIO, "%s ended before its image was complete", mpir_gather_label(g, g->pids[i]));
   for (size_t i = 0; i < g->set->member_count && !rc; i++) {
     if (g->connections[i] < 0)
       continue;
@@ -561,7 +565,8 @@ void mpir_gather_end(struct mpir_gathering *g, struct crs_reply *reply) {
 }
 
 static int gather(struct mpir_gathering *g, pid_t pid, enum mpir_scope scope) {
-  int rc = scope == MPIR_SCOPE_TREE ? mpir_gather_add(g, pid, -1) : add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
+  int rc =
+      scope == MPIR_SCOPE_TREE ? mpir_gather_add(g, pid, -1) : mpir_gather_add_all(g, pid, scope == MPIR_SCOPE_GROUP ? "NSpgid" : "NSsid");
 
   if (!rc && !g->set->member_count)
     rc = dvm_error_set(g->err, -ESRCH,

@@ -34,6 +34,12 @@ struct mpir_gathering {
 int mpir_gather_begin(struct mpir_gathering *g, const struct crs_request *request, struct dvm_error *err);
 /* Stops a process and its descendants, and makes them members; a process that has ended is passed over where 'parent' is -1. */
 int mpir_gather_add(struct mpir_gathering *g, pid_t pid, int parent);
+/* All of a group ("NSpgid") or session ("NSsid"), again until no new one has come. */
+int mpir_gather_add_all(struct mpir_gathering *g, int number, const char *label);
+/* client_forward.c: those that a member has asked for. */
+int mpir_gather_forwarded(struct mpir_gathering *g, pid_t member, const struct crs_forward *forwards, uint32_t count);
+/* "process N", or "rank R (process N)"; valid until the next call. */
+const char *mpir_gather_label(const struct mpir_gathering *g, pid_t pid);
 void mpir_gather_order(struct mpir_gathering *g);
 /* Saves the stopped processes into the folder g->path. */
 int mpir_gather_save(struct mpir_gathering *g, struct crs_request *request, struct crs_reply *reply);

@@ -5,12 +5,11 @@
 #include "mpir/crs/sys.h"
 
 static struct crs_chain helper_chain;
-static struct crs_chain *running_chain(void) { return mpir_crs_self.helper ? &helper_chain : &mpir_crs_self.chain; }
+struct crs_chain *mpir_crs_chain_running(void) { return mpir_crs_self.helper ? &helper_chain : &mpir_crs_self.chain; }
 
 static atomic_flag helper_chain_lock = ATOMIC_FLAG_INIT; /* registration only; never held over a checkpoint */
 static atomic_int next_id = 1;
 
-struct crs_chain *mpir_crs_helper_chain(void);
 struct crs_chain *mpir_crs_helper_chain(void) { return &helper_chain; }
 
 static void chain_lock(struct crs_chain *chain) {
@@ -58,7 +57,7 @@ int mpir_crs_chain_run(struct crs_chain *chain) {
 }
 
 int dvmcr_checkpoint(int flags) {
-  struct crs_chain *chain = running_chain();
+  struct crs_chain *chain = mpir_crs_chain_running();
   struct crs_callback *caller = chain->current;
   int none = 0, code = flags >> 8 & 0xffff, rc;
 
@@ -76,7 +75,7 @@ int dvmcr_checkpoint(int flags) {
 }
 
 int dvmcr_callback_replace_self(dvmcr_callback_f fn, void *arg) {
-  struct crs_callback *self = running_chain()->current;
+  struct crs_callback *self = mpir_crs_chain_running()->current;
 
   if (!self)
     return -EINVAL;

@@ -168,6 +168,13 @@ bool mpir_crs_pending_take(const struct mpir_image_timer *timers, unsigned count
 /* crs_chain.c: runs the callbacks that are left, then the bottom.  Returns the outcome. */
 int mpir_crs_chain_run(struct crs_chain *chain);
 struct crs_chain *mpir_crs_helper_chain(void);
+/* That of the calling thread. */
+struct crs_chain *mpir_crs_chain_running(void);
+
+/* crs_hold.c: a thread whose callbacks have run waits for those of all others, if it is to; 'epoch': the stop that it took part in. */
+void mpir_crs_hold(unsigned epoch, int outcome);
+/* By the helper: all have run. */
+void mpir_crs_hold_end(void);
 
 /* crs_wrap.c: nothing; who calls it has the wrappers in the program. */
 void mpir_crs_wrap_linked(void);

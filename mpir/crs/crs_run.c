@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "dvmcr.h"
+#include "mpir/crs/crs_forward.h"
 #include "mpir/crs/crs_helper.h"
 #include "mpir/crs/crs_hooks.h"
 #include "mpir/crs/crs_lead.h"
@@ -32,8 +33,10 @@ static int stop_and_save(void) {
   rc = mpir_crs_stop(timeout, reply->text, sizeof(reply->text));
   reply->stop_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
   reply->threads = mpir_crs_stopped_threads() + 1;
-  if (!rc && (request->flags & CRS_MEMBER))
+  if (!rc && (request->flags & CRS_MEMBER)) {
+    mpir_crs_forward_tell(reply);
     rc = mpir_crs_group_begin(current_connection, reply);
+  }
   if (rc) {
     mpir_crs_release(rc);
   } else {
@@ -70,6 +73,7 @@ int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int conne
   current_requester = requester;
   atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
+  mpir_crs_forward_begin(request->flags & CRS_MEMBER);
   MPIR_checkpoint_busy = 1;
   traced = mpir_crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
@@ -89,11 +93,14 @@ int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int conne
     chain->bottom = stop_and_save;
     chain->left = chain->count;
     mpir_crs_chain_run(chain);
+    mpir_crs_hold_end();
   }
   if (chain->count)
     mpir_crs_hooks_run_helper(reply->code ? reply->code : atomic_load(&crs.abort_code));
   if (!reply->code) /* a callback may have refused before the bottom */
     reply->code = atomic_load(&crs.abort_code);
+  if (reply->code == -EAGAIN)
+    mpir_crs_forward_tell(reply);
   rc = reply->code;
   if (rc == 0)
     mpir_crs_name_retain(request, reply->path);

@@ -180,8 +180,10 @@ static __attribute__((noinline)) void take_part(struct mpir_crs_self *self, ucon
   sys_futex_wake(&crs.left);
   self->record = outer_record;
   stop_signal_unblock();
-  if (!again)
-    mpir_crs_hooks_run(outcome);
+  if (again)
+    return;
+  mpir_crs_hold(self->epoch, outcome);
+  mpir_crs_hooks_run(outcome);
 }
 
 static void on_stop(int sig, siginfo_t *info, void *frame) {

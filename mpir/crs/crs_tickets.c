@@ -133,16 +133,27 @@ void mpir_crs_tickets_restarted(void) {
   ticket_done(t, 1);
 }
 
-void mpir_crs_tickets_serve(void) {
+/* Saves the process alone.  True where callbacks ask for more processes: the command is to lead. */
+static bool run(struct ticket *t) {
+  const int rc = mpir_crs_run(request_of(t), reply_of(t), -1, 0);
 
+  if (rc == CRS_FORWARDED && !led) {
+    t->scope = DVMCR_TREE;
+    return true;
+  }
+  ticket_done(t, rc == CRS_FORWARDED ? -EAGAIN : rc);
+  return false;
+}
+
+void mpir_crs_tickets_serve(void) {
   for (struct ticket *t = tickets; t < tickets + TICKETS_MAX; t++) {
     unsigned asked = TICKET_ASKED;
 
     if (!atomic_compare_exchange_strong(&t->state, &asked, TICKET_TAKEN))
       continue;
-    if (!is_led(t))
-      ticket_done(t, mpir_crs_run(request_of(t), reply_of(t), -1, 0));
-    else if (led)
+    if (!is_led(t) && !run(t))
+      continue;
+    if (led)
       atomic_store(&t->state, TICKET_ASKED); /* one after the other */
     else
       lead(t);
@@ -156,9 +167,7 @@ void mpir_crs_tickets_serve_default(void) {
     return; /* the last one is not done yet */
   atomic_store(&t->state, TICKET_TAKEN);
   *request_of(t) = mpir_crs_defaults.request;
-  if (!is_led(t) || led)
-    ticket_done(t, mpir_crs_run(request_of(t), reply_of(t), -1, 0));
-  else
+  if (!is_led(t) || led ? run(t) : true)
     lead(t);
 }
 

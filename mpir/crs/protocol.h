@@ -4,7 +4,7 @@
 #define DVM_MPIR_PROTOCOL_H
 #include <stdint.h>
 
-#define CRS_PROTOCOL_VERSION 3
+#define CRS_PROTOCOL_VERSION 4
 #define CRS_PATH_MAX 4096
 #define CRS_TEXT_MAX 4096
 
@@ -20,6 +20,15 @@ enum { /* crs_request.flags */
        CRS_STRICT = 1 << 13,  /* what would not come back as it is refuses the image */
        CRS_SAVE_FILES = 1 << 12, /* contents of open files too */
        CRS_MEMBER = 1 << 16,  /* one process of a set, see struct crs_order */
+};
+
+#define CRS_FORWARDED (-10001) /* crs_reply.code: nothing is saved, more processes are to be, as 'forwards' tells */
+#define CRS_FORWARDS_MAX 16
+
+/* What a callback has added to the checkpoint. */
+struct crs_forward {
+  int32_t scope;            /* DVMCR_PROCESS, DVMCR_TREE, DVMCR_GROUP, DVMCR_SESSION */
+  int32_t target;           /* in the numbers of the process that tells it */
 };
 
 enum crs_phase { /* crs_reply.phase */
@@ -43,6 +52,8 @@ struct crs_reply {
   uint64_t stop_ns, held_ns, total_ns; /* until all threads stood; until they were released; until the image was whole */
   uint64_t image_size, data_size;
   uint32_t threads, phase;
+  uint32_t forward_count, reserved;
+  struct crs_forward forwards[CRS_FORWARDS_MAX];
   char path[CRS_PATH_MAX];
   char text[CRS_TEXT_MAX];  /* lines: why it failed, or else what will not come back as it was */
 };

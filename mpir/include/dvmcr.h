@@ -123,6 +123,28 @@ int dvmcr_current(struct dvmcr_current *current);
 /* Image that this life of the process was restarted from; "" in its first.  The text stays, and is another one after the next restart. */
 const char *dvmcr_restarted_from(void);
 
+/* Only from a callback: other processes are saved with this one, all with their descendants, as one set.  scope: DVMCR_PROCESS, DVMCR_TREE,
+ * DVMCR_GROUP or DVMCR_SESSION; target: the process's, group's or session's number.  Where a process is saved alone, the checkpoint is broken
+ * off and begun anew as one of the set: callbacks first see -EAGAIN.  Returns 0, -ESRCH, -EPERM, -ENOSPC after 16, or -EINVAL, also outside callbacks. */
+int dvmcr_forward(int scope, pid_t target);
+
+/* Whether threads whose own callbacks have run go on at once, or wait until those of all threads and of the helper have. */
+enum { /* scope */
+       DVMCR_HOLD_THREAD = 0, /* the calling thread */
+       DVMCR_HOLD_REGISTERED = 1, /* threads that have called dvmcr_init() and have no setting of their own */
+       DVMCR_HOLD_PLAIN = 2, /* all other threads without one */
+};
+enum { /* when */
+       DVMCR_HOLD_READ = -1, /* changes nothing */
+       DVMCR_HOLD_NONE = 0,
+       DVMCR_HOLD_CONTINUE = 1, /* after a checkpoint, taken or not */
+       DVMCR_HOLD_RESTART = 2, /* in the restarted process */
+       DVMCR_HOLD_BOTH = 3,
+       DVMCR_HOLD_DEFAULT = 4, /* of a thread: what its kind has; of a kind: none */
+};
+/* Returns the setting before, or -EINVAL.  A thread-context callback that waits, behind dvmcr_checkpoint(), for a thread that is held waits for ever. */
+int dvmcr_hold(int scope, int when);
+
 /* 1 while a checkpoint of this process is under way, else 0. */
 int dvmcr_status(void);
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
-/* BLCR's user interface on top of dvmcr.h: what programs call for callbacks, critical sections, hooks and requests of their own process
- * works; functions that concern other processes exist but fail with CR_ENOSUPPORT.  Link with -ldvmcr.  Differences are in
+/* BLCR's user interface on top of dvmcr.h: what programs call for callbacks, critical sections, hooks, hold control, requests and their
+ * forwarding works; requests for restarts exist but fail with CR_ENOSUPPORT.  Link with -ldvmcr.  Differences are in
  * docs/checkpoint.md. */
 #ifndef DVM_LIBCR_H
 #define DVM_LIBCR_H
@@ -62,7 +62,12 @@ enum { CR_STATE_IDLE, CR_STATE_PENDING, CR_STATE_ACTIVE };
 #define CR_POLL_RSTRT_ERR_POST (-2)
 #define CR_POLL_RSTRT_ERR_LOG (-3)
 enum { CR_HOLD_SCOPE_THREAD, CR_HOLD_SCOPE_INIT, CR_HOLD_SCOPE_UNINIT };
-enum { CR_HOLD_NONE = 0, CR_HOLD_CONT = 1, CR_HOLD_RSTRT = 2, CR_HOLD_BOTH = 3, CR_HOLD_READ = 4, CR_HOLD_DFLT = 8 };
+#define CR_HOLD_READ DVMCR_HOLD_READ
+#define CR_HOLD_NONE DVMCR_HOLD_NONE
+#define CR_HOLD_CONT DVMCR_HOLD_CONTINUE
+#define CR_HOLD_RSTRT DVMCR_HOLD_RESTART
+#define CR_HOLD_BOTH DVMCR_HOLD_BOTH
+#define CR_HOLD_DFLT DVMCR_HOLD_DEFAULT
 
 typedef enum {
   CR_HOOK_CONT_SIGNAL_CONTEXT,
@@ -114,7 +119,13 @@ static inline int cr_result(int rc) {
 
 /* ---- callbacks, critical sections ------------------------------------------------------------------------------------- */
 
-static inline cr_client_id_t cr_init(void) { return dvmcr_init(); }
+/* With BLCR all threads wait for the callbacks of all, unless they say otherwise. */
+static inline cr_client_id_t cr_init(void) {
+  for (int scope = DVMCR_HOLD_REGISTERED; scope <= DVMCR_HOLD_PLAIN; scope++)
+    if (dvmcr_hold(scope, DVMCR_HOLD_READ) == DVMCR_HOLD_DEFAULT)
+      dvmcr_hold(scope, DVMCR_HOLD_BOTH);
+  return dvmcr_init();
+}
 static inline cr_callback_id_t cr_register_callback(cr_callback_t fn, void *arg, int flags) {
   return cr_result(dvmcr_callback_add(fn, arg, flags));
 }
@@ -192,19 +203,11 @@ static inline cr_hook_fn_t cr_register_hook(cr_hook_event_t event, cr_hook_fn_t 
                                           (dvmcr_hook_f)fn, (int)event);
 }
 
-/* Remembered for the calling file, without effect: a thread continues as soon as its own callbacks have run. */
+/* The numbers of both are the same.  CR_HOLD_READ is -1: errno tells a mistake. */
 static inline int cr_hold_ctrl(int scope, int flags) {
-  static int values[3] = {CR_HOLD_DFLT, CR_HOLD_BOTH, CR_HOLD_BOTH};
-  int before;
-
-  if (scope < 0 || scope > 2) {
-    errno = EINVAL;
-    return -1;
-  }
-  before = values[scope];
-  if (flags != CR_HOLD_READ)
-    values[scope] = flags;
-  return before;
+  if (flags == CR_HOLD_DFLT && scope != CR_HOLD_SCOPE_THREAD)
+    return cr_result(-EINVAL);
+  return cr_result(dvmcr_hold(scope, flags));
 }
 
 static inline void cr_spinlock_init(cr_spinlock_t *lock) { *lock = CR_SPINLOCK_INITIALIZER; }
@@ -276,9 +279,13 @@ static inline int cr_request_file(const char *path) {
 }
 
 static inline int cr_forward_checkpoint(cr_scope_t scope, pid_t target) {
-  (void)scope;
-  (void)target;
-  return cr_result(-CR_ENOSUPPORT);
+  int rc = (int)scope < 0 || scope > CR_SCOPE_TREE ? -EINVAL : 0;
+
+  if (!dvmcr_status())
+    rc = -CR_ENOTCB;
+  if (!rc)
+    rc = dvmcr_forward(scope == CR_SCOPE_PROC ? DVMCR_PROCESS : (int)scope, target ? target : getpid());
+  return cr_result(rc);
 }
 
 static inline int cr_milliseconds(const struct timeval *timeout) {

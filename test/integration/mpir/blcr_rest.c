@@ -56,7 +56,7 @@ static int in_signal(void *arg)
 
 static void on_hook(cr_hook_event_t event) { hooks[event]++; }
 
-/* Each thread runs its hooks before it goes on, and none waits for another's. */
+/* Each thread runs its hooks before it goes on. */
 static bool has_run(cr_hook_event_t event)
 {
   for (int tries = 0; !hooks[event] && tries < 10000; tries++)
@@ -91,7 +91,7 @@ static void look_at_names(void)
   cr_checkpoint_args_t other;
   cr_checkpoint_handle_t none;
 
-  check(cr_forward_checkpoint(CR_SCOPE_TREE, getppid()) < 0 && errno == CR_ENOSUPPORT, "cr_forward_checkpoint");
+  check(cr_forward_checkpoint(CR_SCOPE_TREE, getppid()) < 0 && errno == CR_ENOTCB, "cr_forward_checkpoint");
   check(!cr_initialize_restart_args_t(&args) && cr_request_restart(&args, &handle) < 0 && errno == CR_ENOSUPPORT, "cr_request_restart");
   check(cr_poll_restart(&handle, NULL) == CR_POLL_RSTRT_ERR_PRE && cr_reap_restart(&handle) < 0, "cr_poll_restart");
   cr_initialize_checkpoint_args_t(&other);
