@@ -174,7 +174,7 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
   int n = 0, locations = 0, rank = c->d->rank;
   for (struct dvmrt_item *i = c->d->items; i; i = i->next)
     n += i->key == DVMRT_DIRECTIVE_REDUCTION;
-  if (!n || !c->d->parallel)
+  if (!n || (!c->d->parallel && strcmp(c->d->kind, "task_region"))) /* tasks are executed by all ranks: their groups wait with the whole */
     return;
   all->at = dvmp_arena_get(&c->memory, (size_t)n * sizeof(*all->at));
   for (struct dvmrt_item *i = c->d->items; i; i = i->next) {
