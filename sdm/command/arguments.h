@@ -12,8 +12,7 @@ struct sdm_arguments {
   struct sdm_session_options s;
   const char *launcher, *stdin_file, *stdin_to;
   bool batch, json, no_stop, dap, inside, program_after_launcher;
-  bool owns_job; /* 'job' is valid: see sdm_job_start */
-  int job;
+  int job; /* see sdm_job_start; -1: none */
   unsigned timeout_s;
   const char *listen, *token_file;
   const char *attach, *ranks, *hosts, *restart;

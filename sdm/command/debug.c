@@ -66,7 +66,7 @@ static int begin(struct sdm_session *s, struct sdm_arguments *a, json_t *command
     sdm_show_answer(show, "start", answer);
   sdm_set_free(missing);
   sdm_answer_free(answer);
-  if (good && a->owns_job)
+  if (good && a->job >= 0)
     begin_job(s, a, c);
   if (a->ncores)
     sdm_session_wait(s, s->all, 10000, NULL); /* for where they are */
@@ -200,7 +200,7 @@ static int debug(struct sdm_arguments *a, json_t *command, struct dvm_error *err
   sdm_console_free(c);
   if (s.ctx)
     sdm_session_close(&s);
-  if (a->owns_job && !left)
+  if (!left)
     sdm_job_end(a->job);
   json_decref(opened.command);
   sigaction(SIGINT, &old, NULL);
@@ -208,7 +208,7 @@ static int debug(struct sdm_arguments *a, json_t *command, struct dvm_error *err
 }
 
 int sdm_debug_main(int argc, char **argv) {
-  static struct sdm_arguments a = {.s = {.start_ms = 60000}};
+  static struct sdm_arguments a = {.s = {.start_ms = 60000}, .job = -1};
   struct dvm_error err = DVM_ERROR_INIT;
   int rc = sdm_arguments_read(&a, argc, argv);
   if (rc)

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "sdm/command/job.h"
 #include "sdm/session/checkpoints.h"
 #include "sdm/session/launch.h"
 #include "sdm/session/proctable.h"
@@ -205,6 +204,14 @@ static json_t *inside(struct sdm_arguments *a) {
 
 static bool is_job(const struct sdm_arguments *a) { return a->nparts == 1 && !a->inside && sdm_job_is_one(a->line, a->parts[0].program); }
 
+/* Starts the job, and returns the command that attaches to it; or NULL. */
+static json_t *start_job(struct sdm_arguments *a, struct dvm_error *err) {
+  a->s.command = NULL;
+  a->job = sdm_job_start(a->line, a->parts[0].program, (struct sdm_job_output){a->json ? 2 : -1, -1}, &a->targets, err);
+  a->s.targets = &a->targets;
+  return a->job < 0 ? NULL : sdm_attach_command(&a->targets);
+}
+
 json_t *sdm_start_command(struct sdm_arguments *a, struct dvm_error *err) {
   int rc = 0, nwords = 0;
   while (a->program[nwords])
@@ -214,7 +221,7 @@ json_t *sdm_start_command(struct sdm_arguments *a, struct dvm_error *err) {
   json_t *command = rc                     ? NULL
                     : a->inside            ? inside(a)
                     : a->s.reattach        ? json_object()
-                    : a->line && is_job(a) ? sdm_job_command(a, err)
+                    : a->line && is_job(a) ? start_job(a, err)
                                            : first_command(a, err);
   if (command && !err->code)
     return command;

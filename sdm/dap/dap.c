@@ -14,6 +14,7 @@
 #include "sdm/console/console.h"
 #include "sdm/dap/dap_listen.h"
 #include "sdm/dap/dap_private.h"
+#include "sdm/session/held.h"
 
 const char *sdm_dap_text(const json_t *j, const char *key) { return json_string_value(json_object_get(j, key)); }
 
@@ -218,11 +219,11 @@ static void run(struct dap *d) {
 static void close_all(struct dap *d) {
   sdm_console_free(d->console);
   sdm_watch_free(d->watch);
-  sdm_watch_free(d->launcher_watch);
-  if (d->launcher > 0)
-    close(d->launcher);
+  sdm_dap_heard_close(&d->launcher);
+  sdm_dap_heard_close(&d->output_of_job);
   if (d->open)
     sdm_session_close(&d->s);
+  sdm_job_end(d->job);
   sdm_dap_drop_news(d);
   free(d->news);
   sdm_dap_forget(d);
@@ -243,7 +244,7 @@ static void close_all(struct dap *d) {
 
 struct dap *sdm_dap_new(int in, int out) {
   struct dap *d = sdm_alloc(sizeof(*d));
-  *d = (struct dap){.io = {.in = in, .out = out}, .class_limit = 64, .next_break = 1, .wanted = -1, .queue = json_array()};
+  *d = (struct dap){.io = {.in = in, .out = out}, .class_limit = 64, .next_break = 1, .wanted = -1, .job = -1, .queue = json_array()};
   d->repl = open_memstream(&d->repl_text, &d->repl_size);
   return d;
 }

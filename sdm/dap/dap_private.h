@@ -1,5 +1,5 @@
 /* The inside of the DAP adapter: dap.c takes requests, dap_start.c begins a session, dap_run.c has threads and what sets them
- * running, dap_look.c frames and expressions, dap_values.c what is in variables, dap_memory.c memory and machine code,
+ * running, dap_job.c jobs that are saved as a whole, dap_heard.c what others write, dap_look.c frames and expressions, dap_values.c what is in variables, dap_memory.c memory and machine code,
  * dap_program.c the program as a whole, dap_checkpoint.c checkpoints,  dap_break.c the breakpoints, dap_event.c what the client is told unasked, dap_facts.c checked programs, dap_custom.c what
  * the protocol does not know. */
 #ifndef SDM_DAP_PRIVATE_H
@@ -63,8 +63,16 @@ struct dap {
   bool passes_signals; /* those that end a program do not stop it */
   struct sdm_names names;
   char *focus;
-  struct sdm_watch *watch, *launcher_watch;
-  int launcher; /* what launchers and servers write; 0: nothing is heard */
+  struct sdm_watch *watch;
+  struct sdm_dap_heard { /* a pipe into which others write */
+    int fd; /* our end; 0: none */
+    const char *category; /* of the events with what comes */
+    struct sdm_watch *watch;
+    struct dap *d;
+  } launcher,
+      output_of_job; /* what launchers and servers write to standard error; what a job writes to standard output, which we have started */
+  int job;        /* see sdm_job_start; -1: none */
+  bool job_waits; /* its ranks stand before they begin */
   struct sdm_console *console; /* for typed commands; writes to 'repl' */
   json_t *queue;         /* of messages that have come, owned */
   json_int_t serving;    /* "seq" of the request at hand; 0: none */
@@ -100,6 +108,17 @@ void sdm_dap_hear(struct dap *d); /* the session's events come to the client */
 void sdm_dap_on_event(void *arg, const struct sdm_set *ids, const json_t *event); /* as if the session had told it */
 void sdm_dap_flush_output(struct dap *d); /* what is kept back goes out */
 void sdm_dap_tell_news(struct dap *d);
+/* dap_heard.c: a pipe whose other end is returned, for who writes: the caller's to close; 0: there is none. */
+int sdm_dap_heard_open(struct dap *d, struct sdm_dap_heard *h, const char *category);
+void sdm_dap_heard_watch(struct dap *d, struct sdm_dap_heard *h); /* from now on what comes is told at once */
+void sdm_dap_heard_read(struct sdm_dap_heard *h); /* what is there */
+void sdm_dap_heard_close(struct sdm_dap_heard *h);
+/* dap_start.c: 'o->told' is made, and closed, if it is not there.  NULL: the reason is told. */
+json_t *sdm_dap_open_session(struct dap *d, const json_t *args, struct sdm_session_options *o);
+/* dap_job.c: the launch of a job that is saved as a whole, whose launcher's words are d->words. */
+bool sdm_dap_job_is_one(const struct dap *d);
+json_t *sdm_dap_job_launch(struct dap *d, const json_t *args, struct sdm_session_options *o, const char *program);
+bool sdm_dap_job_begin(struct dap *d); /* its ranks are set going; false: the reason is told */
 /* dap_rest.c */
 void sdm_dap_went(struct dap *d, const struct sdm_set *who, bool alone); /* they go; alone: whatever the others do */
 void sdm_dap_stop_rest(struct dap *d);

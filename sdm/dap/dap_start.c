@@ -1,7 +1,5 @@
 /* Requests of the DAP adapter that begin a session. */
-#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,43 +55,19 @@ static double number_of(const json_t *args, const char *key, double usual) {
   return v >= 0.001 && v <= 4e6 ? v : usual;
 }
 
-/* What launchers and servers write to standard error. */
-static void on_launcher(void *arg, unsigned events) {
-  struct dap *d = arg;
-  char block[4096];
-  ssize_t n;
-  (void)events;
-  while ((n = read(d->launcher, block, sizeof(block))) > 0)
-    sdm_dap_text_event(d, "stderr", block, (size_t)n);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
-  sdm_watch_free(d->launcher_watch);
-  d->launcher_watch = NULL;
-}
-
-/* Our end is read while the session is there. */
-static void listen_to_launcher(struct dap *d, struct sdm_session_options *o) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-    return;
-  d->launcher = ends[0];
-  o->told = ends[1];
-}
-
-static json_t *open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
+json_t *sdm_dap_open_session(struct dap *d, const json_t *args, struct sdm_session_options *o) {
   struct dvm_error err = DVM_ERROR_INIT;
   if (d->open)
     return sdm_dap_fail(d, "a session is already open");
   o->start_ms = (uint32_t)(number_of(args, "startTimeout", 60) * 1000);
   o->orphan_ms = (uint32_t)(number_of(args, "orphan", 0) * 1000);
-  if (!o->reattach)
-    listen_to_launcher(d, o);
+  if (!o->reattach && !o->told)
+    o->told = sdm_dap_heard_open(d, &d->launcher, "stderr");
   int rc = sdm_session_open(&d->s, o, &err);
   if (o->told > 0)
     close(o->told);
   if (rc) {
-    if (o->told > 0)
-      on_launcher(d, SDM_READ);
+    sdm_dap_heard_read(&d->launcher);
     return sdm_dap_fail(d, "%s", err.text);
   }
   d->open = true;
@@ -105,8 +79,7 @@ static json_t *open_session(struct dap *d, const json_t *args, struct sdm_sessio
   if (json_is_boolean(all))
     sdm_console_stop_all(d->console, json_is_true(all));
   sdm_dap_hear(d); /* the console is for typed commands only */
-  if (o->told > 0)
-    d->launcher_watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->launcher, SDM_READ, on_launcher, d);
+  sdm_dap_heard_watch(d, &d->launcher);
   d->watch = sdm_loop_watch(sdm_ctx_loop(d->s.ctx), d->io.in, SDM_READ, sdm_dap_readable, d);
   return json_object();
 }
@@ -234,6 +207,8 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
     return sdm_dap_fail(d, "there is no launcher '%s'%s", o.command[0],
                         strcmp(o.command[0], "mpirun") ? "" : "; \"launcher\": \"local\" runs without MPI");
   d->entry = json_is_true(json_object_get(args, "stopOnEntry"));
+  if (sdm_dap_job_is_one(d))
+    return sdm_dap_job_launch(d, args, &o, program);
   char *path = realpath(program, NULL);
   json_t *words = json_object_get(args, "args");
   json_decref(d->start);
@@ -244,7 +219,7 @@ json_t *sdm_dap_do_launch(struct dap *d, const json_t *args) {
     return NULL;
   o.session_file = sdm_dap_text(args, "session"); /* for 'reattach', should this adapter die */
   o.program = d->start;
-  json_t *body = open_session(d, args, &o);
+  json_t *body = sdm_dap_open_session(d, args, &o);
   if (!body) {
     json_decref(d->start);
     d->start = NULL;
@@ -304,7 +279,7 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
 /* The session of a front end that has died: its programs stand or run as they did, with their breakpoints. */
 static json_t *reattach(struct dap *d, const json_t *args) {
   struct sdm_session_options o = {.reattach = sdm_dap_text(args, "reattach")};
-  json_t *body = open_session(d, args, &o);
+  json_t *body = sdm_dap_open_session(d, args, &o);
   if (!body)
     return NULL;
   d->initialized = d->started = true;
@@ -346,7 +321,7 @@ json_t *sdm_dap_do_attach(struct dap *d, const json_t *args) {
     o.targets = &targets;
     command = sdm_attach_command(&targets);
   }
-  json_t *body = open_session(d, args, &o);
+  json_t *body = sdm_dap_open_session(d, args, &o);
   sdm_targets_fini(&targets);
   if (!body) {
     json_decref(command);
@@ -370,6 +345,8 @@ json_t *sdm_dap_do_configuration_done(struct dap *d, const json_t *args) {
   (void)args;
   if (!d->open)
     return sdm_dap_fail(d, "nothing was launched");
+  if (d->job_waits)
+    return sdm_dap_job_begin(d) ? json_object() : NULL;
   if (d->start && !d->started) {
     d->started = true;
     sdm_dap_went(d, d->s.all, false);

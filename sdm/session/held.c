@@ -11,9 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/usage.h"
 #include "sdm/bytes.h"
 #include "sdm/session/checkpoints.h"
 
+#define JOB_RANKS_MAX 65536u
 #define END_MS 5000 /* for a job to end */
 
 static const char info[] = "MPIR_debug_info) ";
@@ -43,7 +45,7 @@ static size_t count_members(const char *folder) {
 bool sdm_is_restart_set(const char *path) { return count_members(path) > 1; }
 
 /* Hands on what the command and the programs write to standard error, for as long as one of them lives; the numbers are for 'to'. */
-static _Noreturn void relay(int from, int to) {
+static _Noreturn void relay(int from, int to, int err) {
   FILE *in = fdopen(from, "r");
   char *line = NULL;
   size_t size = 0;
@@ -53,17 +55,17 @@ static _Noreturn void relay(int from, int to) {
   while (in && (n = getline(&line, &size, in)) > 0) {
     const char *colon = strrchr(line, ':');
     bool of_debugger = !strncmp(line, info, sizeof(info) - 1) && colon && atol(colon + 1) > 0;
-    dprintf(of_debugger ? to : 2, "%s", of_debugger ? colon + 1 : line); /* later checkpoints tell numbers too, which nobody reads */
+    dprintf(of_debugger ? to : err, "%s", of_debugger ? colon + 1 : line); /* later checkpoints tell numbers too, which nobody reads */
   }
   _exit(0);
 }
 
-static _Noreturn void become(char *const *words, bool apart, int errors, int numbers) {
+static _Noreturn void become(char *const *words, int out, int errors, int numbers) {
   int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
+  if (out >= 0)
+    dup2(out, 1);
   dup2(errors, 2);
-  if (apart)
-    dup2(errors, 1);
   setpgid(0, 0); /* ^C at the console is for the console */
   dprintf(numbers, "%d\n", getpid());
   close_range(3, ~0u, 0);
@@ -73,7 +75,7 @@ static _Noreturn void become(char *const *words, bool apart, int errors, int num
 }
 
 /* The end of a pipe from which numbers come, a line each: the command's own, then those of the processes; or -1. */
-static int start(char *const *words, bool apart) {
+static int start(char *const *words, struct sdm_job_output to) {
   int errors[2], numbers[2];
   if (pipe2(errors, O_CLOEXEC) || pipe2(numbers, O_CLOEXEC))
     return -1;
@@ -81,10 +83,10 @@ static int start(char *const *words, bool apart) {
   if (!child) { /* forked twice: they are not ours to wait for */
     setpgid(0, 0);
     if (!fork())
-      become(words, apart, errors[1], numbers[1]);
+      become(words, to.out, errors[1], numbers[1]);
     close(errors[1]);
     close(numbers[0]);
-    relay(errors[0], numbers[1]);
+    relay(errors[0], numbers[1], to.err < 0 ? 2 : to.err);
   }
   close(errors[0]);
   close(errors[1]);
@@ -96,10 +98,10 @@ static int start(char *const *words, bool apart) {
 }
 
 /* How many of the 'expected' processes have come. */
-static size_t take(char *const *words, bool apart, size_t expected, struct sdm_targets *t, pid_t *command) {
+static size_t take(char *const *words, struct sdm_job_output to, size_t expected, struct sdm_targets *t, pid_t *command) {
   char line[32];
   size_t n = 0;
-  int from = start(words, apart);
+  int from = start(words, to);
   FILE *in = from >= 0 ? fdopen(from, "r") : NULL;
   *command = in && fgets(line, sizeof(line), in) ? atoi(line) : 0;
   while (in && n < expected && fgets(line, sizeof(line), in))
@@ -115,21 +117,61 @@ int sdm_restart_set(const char *folder, bool apart, struct sdm_targets *t, struc
   char *handle = sdm_handle_of(folder);
   pid_t pid;
   dvm_text_printf(&command, "exec %s %s", sdm_restart_words(), handle);
-  size_t n = take((char *const[]){"sh", "-c", command.s, NULL}, apart, expected, t, &pid);
+  size_t n = take((char *const[]){"sh", "-c", command.s, NULL}, (struct sdm_job_output){apart ? 2 : -1, -1}, expected, t, &pid);
   free(handle);
   dvm_text_fini(&command);
   return n == expected ? 0 : dvm_error_set(err, -ECHILD, "'%s' has %zu processes, of which %zu were restarted", folder, expected, n);
 }
 
-int sdm_job_start(char *const *words, uint32_t ranks, bool apart, struct sdm_targets *t, struct dvm_error *err) {
+/* How many words the command itself has: "dvm-run", or "dvm run"; 0: it is another one. */
+static int own_words(char *const *line, int n) {
+  const char *slash = n ? strrchr(line[0], '/') : NULL, *base = slash ? slash + 1 : n ? line[0] : "";
+  return !strcmp(base, "dvm-run") ? 1 : n > 1 && !strcmp(base, "dvm") && !strcmp(line[1], "run") ? 2 : 0;
+}
+
+bool sdm_job_is_one(char *const *line, int n) {
+  bool saved = false;
+  for (int i = own_words(line, n); i && i < n; i++)
+    saved |= !strcmp(line[i], "--checkpointable");
+  return saved;
+}
+
+/* "-n 4", "-n4", "-np 4", "--np 4", "--np=4"; 0: it is not said. */
+static unsigned long ranks_of(char *const *line, int n) {
+  unsigned long ranks = 0;
+  for (int i = 0; i < n; i++) {
+    const char *w = line[i];
+    bool next = !strcmp(w, "-n") || !strcmp(w, "-np") || !strcmp(w, "--np");
+    const char *number = next && i + 1 < n ? line[i + 1] : !strncmp(w, "--np=", 5) ? w + 5 : !next && !strncmp(w, "-n", 2) ? w + 2 : NULL;
+    if (number && !dvm_usage_number(number, 1, JOB_RANKS_MAX, &ranks))
+      return 0;
+  }
+  return ranks;
+}
+
+int sdm_job_start(char *const *line, int n, struct sdm_job_output to, struct sdm_targets *t, struct dvm_error *err) {
+  unsigned long ranks = ranks_of(line, n);
+  int own = own_words(line, n), at = 0, count = 0;
   pid_t pid;
-  size_t n = take(words, apart, ranks, t, &pid);
-  int fd = n == ranks ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+  if (!ranks)
+    return dvm_error_set(err, -EINVAL, "'%s' is not told how many ranks to start: '-n RANKS' is missing or wrong", line[0]);
+  while (line[count])
+    count++;
+  char **words = sdm_realloc(NULL, ((size_t)count + 2) * sizeof(*words));
+  for (int i = 0; i < count; i++) {
+    words[at++] = line[i];
+    if (at == own)
+      words[at++] = (char *)"--debug";
+  }
+  words[at] = NULL;
+  size_t started = take(words, to, ranks, t, &pid);
+  free(words);
+  int fd = started == ranks ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
   if (fd >= 0)
     return fd;
   if (pid > 0)
     kill(pid, SIGTERM);
-  return dvm_error_set(err, -ECHILD, "'%s' has started %zu of %u ranks; it says why above", words[0], n, ranks);
+  return dvm_error_set(err, -ECHILD, "'%s' has started %zu of %lu ranks; it says why above", line[0], started, ranks);
 }
 
 void sdm_job_end(int job) {
