@@ -40,7 +40,7 @@ _dvm() {
   if [ "${COMP_WORDS[1]}" = check ] || [ "${COMP_WORDS[1]}" = fix ]; then
     _dvm_is_behind && { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; }
     _dvmcc
-    [[ ${COMP_WORDS[1]} == fix && $word == --* ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W --in-place -- "$word")
+    [[ ${COMP_WORDS[1]} == fix && $word == --* ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "--in-place --compile-commands --root" -- "$word")
     return
   fi
   if [[ $word == -* ]] && ! _dvm_is_behind; then

@@ -1,14 +1,37 @@
 #define _GNU_SOURCE
 #include "driver/fix/found.h"
+#include "base/text.h"
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *text_of(const json_t *object, const char *key) {
+/* Owned.  Where one of 'names' begins, the one behind it stands in its place. */
+static char *renamed(const char *s, const struct dvm_list *names) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  dvm_text_add(&t, "");
+  while (*s) {
+    size_t i = 0;
+    while (i < names->n && strncmp(s, names->v[i], strlen(names->v[i])))
+      i += 2;
+    if (i < names->n) {
+      dvm_text_add(&t, names->v[i + 1]);
+      s += strlen(names->v[i]);
+    } else {
+      dvm_text_add_n(&t, s++, 1);
+    }
+  }
+  char *copy = t.failed ? NULL : strdup(dvm_text_str(&t));
+  dvm_text_fini(&t);
+  return copy;
+}
+
+static char *text_of(const json_t *object, const char *key, const struct dvm_list *names) {
   const char *s = json_string_value(json_object_get(object, key));
-  return strdup(s ? s : "");
+  return renamed(s ? s : "", names);
 }
 
 static size_t number_of(const json_t *object, const char *key) {
@@ -45,23 +68,25 @@ static bool is_whole(const struct fix_found *d) {
   return d->id && d->severity && d->file && d->message && d->variable && d->help && d->no_edit;
 }
 
-static int add(struct fix_findings *f, const json_t *line, struct dvm_error *err) {
+static int add(struct fix_findings *f, const json_t *line, const struct dvm_list *names, struct dvm_error *err) {
   const json_t *edits = json_object_get(line, "edit"), *e;
   struct fix_found *d = grow(f, json_array_size(edits));
   size_t i;
   if (!d)
     return dvm_error_set(err, -ENOMEM, "out of memory");
-  d->id = text_of(line, "id");
-  d->severity = text_of(line, "severity");
-  d->file = text_of(line, "file");
-  d->message = text_of(line, "message");
-  d->variable = text_of(line, "variable");
-  d->help = lines_of(json_object_get(line, "help"));
-  d->no_edit = text_of(line, "noEdit");
+  d->id = text_of(line, "id", names);
+  d->severity = text_of(line, "severity", names);
+  d->file = text_of(line, "file", names);
+  d->message = text_of(line, "message", names);
+  d->variable = text_of(line, "variable", names);
+  char *help = lines_of(json_object_get(line, "help"));
+  d->help = help ? renamed(help, names) : NULL;
+  free(help);
+  d->no_edit = text_of(line, "noEdit", names);
   d->line = number_of(line, "line");
   d->column = number_of(line, "column");
-  json_array_foreach(edits, i, e) d->edits[i] =
-      (struct fix_edit){text_of(e, "file"), text_of(e, "text"), number_of(e, "line"), number_of(e, "column"), number_of(e, "length")};
+  json_array_foreach(edits, i, e) d->edits[i] = (struct fix_edit){text_of(e, "file", names), text_of(e, "text", names),
+                                                                  number_of(e, "line"), number_of(e, "column"), number_of(e, "length")};
   return is_whole(d) ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
 }
 
@@ -95,16 +120,42 @@ int fix_findings_copy(struct fix_findings *to, const struct fix_findings *from, 
   return 0;
 }
 
-static int read_line(struct fix_findings *f, const char *line, const char *path, struct dvm_error *err) {
+static void found_fini(struct fix_found *d) {
+  char *const owned[] = {d->id, d->severity, d->file, d->message, d->variable, d->help, d->no_edit};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    free(owned[k]);
+  for (size_t k = 0; k < d->nedits; k++) {
+    free(d->edits[k].file);
+    free(d->edits[k].text);
+  }
+  free(d->edits);
+}
+
+/* What several programs report is one finding. */
+static void drop_repeated(struct fix_findings *f) {
+  const struct fix_found *d = &f->v[f->n - 1];
+  for (size_t i = 0; i + 1 < f->n; i++) {
+    const struct fix_found *o = &f->v[i];
+    if (o->line == d->line && o->column == d->column && !strcmp(o->id, d->id) && !strcmp(o->file, d->file) &&
+        !strcmp(o->variable, d->variable)) {
+      found_fini(&f->v[--f->n]);
+      return;
+    }
+  }
+}
+
+static int read_line(struct fix_findings *f, const char *line, const char *path, const struct dvm_list *names, bool several,
+                     struct dvm_error *err) {
   json_error_t why;
   json_t *object = json_loads(line, 0, &why);
-  int rc = json_is_object(object) ? add(f, object, err) : dvm_error_set(err, -EBADMSG, "'%s' is not a report", path);
+  int rc = json_is_object(object) ? add(f, object, names, err) : dvm_error_set(err, -EBADMSG, "'%s' is not a report", path);
   json_decref(object);
+  if (!rc && several)
+    drop_repeated(f);
   return rc;
 }
 
-int fix_findings_read(struct fix_findings *f, const char *path, struct dvm_error *err) {
-  *f = (struct fix_findings){NULL, 0};
+static int read_report(struct fix_findings *f, const char *path, const struct dvm_list *names, bool several, struct dvm_error *err) {
   FILE *in = fopen(path, "re");
   char *line = NULL;
   size_t size = 0;
@@ -112,26 +163,36 @@ int fix_findings_read(struct fix_findings *f, const char *path, struct dvm_error
   if (!in)
     return dvm_error_errno(err, "cannot read '%s'", path);
   while (!rc && getline(&line, &size, in) > 0)
-    rc = read_line(f, line, path, err);
+    rc = read_line(f, line, path, names, several, err);
   free(line);
   fclose(in);
+  return rc;
+}
+
+static int is_report(const struct dirent *e) { return strstr(e->d_name, ".jsonl") != NULL; }
+
+int fix_findings_read(struct fix_findings *f, const char *folder, const struct dvm_list *names, size_t *nreports, struct dvm_error *err) {
+  struct dirent **entries;
+  int rc = 0, n = scandir(folder, &entries, is_report, versionsort);
+  *f = (struct fix_findings){NULL, 0};
+  if (n < 0)
+    return dvm_error_errno(err, "cannot read '%s'", folder);
+  *nreports = (size_t)n;
+  for (int i = 0; i < n; i++) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    rc = rc ? rc : read_report(f, path, names, n > 1, err);
+    free(entries[i]);
+  }
+  free(entries);
   if (rc)
     fix_findings_fini(f);
   return rc;
 }
 
 void fix_findings_fini(struct fix_findings *f) {
-  for (size_t i = 0; i < f->n; i++) {
-    struct fix_found *d = &f->v[i];
-    char *const owned[] = {d->id, d->severity, d->file, d->message, d->variable, d->help, d->no_edit};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-      free(owned[k]);
-    for (size_t k = 0; k < d->nedits; k++) {
-      free(d->edits[k].file);
-      free(d->edits[k].text);
-    }
-    free(d->edits);
-  }
+  for (size_t i = 0; i < f->n; i++)
+    found_fini(&f->v[i]);
   free(f->v);
   *f = (struct fix_findings){NULL, 0};
 }

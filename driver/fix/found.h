@@ -2,6 +2,7 @@
 #ifndef DVM_FIX_FOUND_H
 #define DVM_FIX_FOUND_H
 #include "base/error.h"
+#include "driver/list.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +25,9 @@ struct fix_findings {
   size_t n;
 };
 
-/* All lines of a report.  -E... when it cannot be read or is no such file; then there are none. */
-int fix_findings_read(struct fix_findings *f, const char *path, struct dvm_error *err);
+/* All lines of the reports in a folder, equal findings once; 'nreports': how many reports there are.  'names': pairs; in all texts the first
+ * of a pair gives way to the second, for the names of files.  -E... when one cannot be read or is no such file; then there are none. */
+int fix_findings_read(struct fix_findings *f, const char *folder, const struct dvm_list *names, size_t *nreports, struct dvm_error *err);
 int fix_findings_copy(struct fix_findings *to, const struct fix_findings *from, struct dvm_error *err);
 void fix_findings_fini(struct fix_findings *f);
 /* Are the two about one thing: the same diagnostic of the same variable; 'any_id': or another one of it, in that line? */

@@ -59,6 +59,10 @@ static int prepare(void *arg) {
     setenv("DVM_OPTIONS", s->options, 1);
   else
     unsetenv("DVM_OPTIONS");
+  for (size_t i = 0; s->environment && i < s->environment->n; i++)
+    putenv(s->environment->v[i]);
+  if (!rc && s->folder && chdir(s->folder))
+    rc = errno;
   sigprocmask(SIG_SETMASK, start->mask, NULL);
   return rc;
 }

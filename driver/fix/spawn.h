@@ -9,6 +9,8 @@ struct fix_spawn {
   bool input;           /* it reads standard input, from where that was at the beginning, if that is a file; else there is none */
   const char *out, *err; /* files that are made for its streams; NULL: ours */
   const char *options;  /* DVM_OPTIONS, or NULL: unset */
+  const char *folder;   /* where it is started; NULL: here */
+  const struct dvm_list *environment; /* NAME=VALUE beside ours, or NULL */
 };
 
 /* From here on SIGINT, SIGQUIT, SIGTERM and SIGHUP end what runs, and are remembered. */

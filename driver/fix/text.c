@@ -100,6 +100,14 @@ static void file_fini(struct fix_file *f) {
   text_fini(&f->tried);
 }
 
+int fix_file_write(const char *path, const char *s, size_t n, struct dvm_error *err) {
+  FILE *f = fopen(path, "we");
+  bool bad = !f || fwrite(s, 1, n, f) != n;
+  if ((f && fclose(f)) || bad)
+    return dvm_error_errno(err, "cannot write '%s'", path);
+  return 0;
+}
+
 void fix_files_fini(struct fix_files *files) {
   for (size_t i = 0; i < files->n; i++)
     file_fini(&files->v[i]);

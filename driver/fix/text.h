@@ -26,6 +26,8 @@ struct fix_files {
   size_t n;
 };
 
+int fix_file_write(const char *path, const char *s, size_t n, struct dvm_error *err);
+
 void fix_files_fini(struct fix_files *files);
 /* The file of that name, read when it is first asked for.  NULL and 'err': it cannot be read. */
 struct fix_file *fix_files_get(struct fix_files *files, const char *name, struct dvm_error *err);

@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "driver/fix/trial.h"
 #include "base/text.h"
+#include "driver/fix/project.h"
 #include "driver/fix/spawn.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +13,6 @@
 #include <unistd.h>
 
 /* ---- files in the temporary folder --------------------------------------------------------------------------------------- */
-
-static int write_file(const char *path, const char *s, size_t n, struct dvm_error *err) {
-  FILE *f = fopen(path, "we");
-  bool bad = !f || fwrite(s, 1, n, f) != n;
-  if ((f && fclose(f)) || bad)
-    return dvm_error_errno(err, "cannot write '%s'", path);
-  return 0;
-}
 
 /* All folders that lead to the file. */
 static void make_way(char *path) {
@@ -40,7 +34,7 @@ static int write_texts(const struct fix_program *p, const struct fix_files *file
     dvm_text_printf(&path, "%s/sources%s", p->folder, f->path);
     if (!path.failed) {
       make_way(path.s);
-      rc = write_file(path.s, f->tried.s, f->tried.n, err);
+      rc = fix_file_write(path.s, f->tried.s, f->tried.n, err);
     }
     dvm_text_printf(&overlay, "%s{\"type\": \"file\", \"name\": ", i ? ", " : "");
     dvm_text_add_quoted(&overlay, f->path);
@@ -54,7 +48,7 @@ static int write_texts(const struct fix_program *p, const struct fix_files *file
   if (!rc && (overlay.failed || path.failed))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc)
-    rc = write_file(path.s, overlay.s, overlay.len, err);
+    rc = fix_file_write(path.s, overlay.s, overlay.len, err);
   dvm_text_fini(&overlay);
   dvm_text_fini(&path);
   return rc;
@@ -70,29 +64,63 @@ static int spawn(struct dvm_list *command, const struct fix_spawn *how, int *sta
   return rc;
 }
 
-enum kind { CHECKED, PLAIN, RANKS };
+/* What the mode adds to a call of the compiler. */
+static void add_mode(struct dvm_list *command, const struct fix_program *p, enum fix_kind kind) {
+  dvm_list_add(command, "--start-no-unused-arguments");
+  if (kind == FIX_PLAIN) {
+    dvm_list_add(command, "-Wno-unknown-pragmas");
+  } else {
+    dvm_list_printf(command, "-ivfsoverlay%s/overlay.yaml", p->folder);
+    if (p->units.n)
+      dvm_list_add(command, "-fplugin-arg-dvm-absolute");
+  }
+  dvm_list_add(command, "--end-no-unused-arguments");
+  dvm_list_add(command, kind == FIX_PLAIN ? "-fdvm=off" : kind == FIX_RANKS ? "-fdvm=parallel" : "-fdvm=check");
+}
 
-/* The program of ranks is FOLDER/ranks. */
-static int compile(const struct fix_program *p, enum kind kind, bool loud, int *status, struct dvm_error *err) {
-  struct dvm_list command = DVM_LIST_INIT;
+static int call_compiler(const struct fix_program *p, struct dvm_list *command, const char *folder, bool loud, int *status,
+                         struct dvm_error *err) {
   char log[CC_TEMPORARY_MAX + 16];
   snprintf(log, sizeof log, "%s/log", p->folder);
+  const char *options = getenv("DVM_OPTIONS");
+  return spawn(command, &(struct fix_spawn){.out = loud ? NULL : log, .err = loud ? NULL : log, .options = options, .folder = folder},
+               status, err);
+}
+
+static int compile_unit(const struct fix_program *p, size_t i, enum fix_kind kind, bool loud, int *status, struct dvm_error *err) {
+  const struct fix_unit *unit = &p->units.v[i];
+  struct dvm_list command = DVM_LIST_INIT;
   dvm_list_printf(&command, "%s/dvmcc", p->bin);
   dvm_list_add(&command, "-g");
+  for (size_t k = 0; k < unit->options.n; k++)
+    dvm_list_add(&command, unit->options.v[k]);
+  add_mode(&command, p, kind);
+  dvm_list_add(&command, "-c");
+  dvm_list_add(&command, unit->file);
+  dvm_list_add(&command, "-o");
+  dvm_list_printf(&command, "%s/%zu.o", p->folder, i);
+  return call_compiler(p, &command, unit->folder, loud, status, err);
+}
+
+/* The sources of the call, or what its options link.  The program of ranks is FOLDER/ranks. */
+static int compile(const struct fix_program *p, enum fix_kind kind, bool loud, int *status, struct dvm_error *err) {
+  struct dvm_list command = DVM_LIST_INIT;
+  *status = 0;
+  for (size_t i = 0; i < p->units.n; i++) {
+    int rc = compile_unit(p, i, kind, loud, status, err);
+    if (rc || *status)
+      return rc;
+  }
+  dvm_list_printf(&command, "%s/dvmcc", p->bin);
+  dvm_list_add(&command, "-g");
+  for (size_t i = 0; i < p->units.n; i++)
+    dvm_list_printf(&command, "%s/%zu.o", p->folder, i);
   for (size_t i = 0; i < p->ncompile; i++)
     dvm_list_add(&command, p->compile[i]);
-  if (kind == PLAIN) {
-    dvm_list_add(&command, "-fdvm=off");
-    dvm_list_add(&command, "-Wno-unknown-pragmas");
-  } else {
-    dvm_list_printf(&command, "-ivfsoverlay%s/overlay.yaml", p->folder);
-  }
-  if (kind == RANKS)
-    dvm_list_add(&command, "-fdvm=parallel");
+  add_mode(&command, p, kind);
   dvm_list_add(&command, "-o");
-  dvm_list_printf(&command, "%s/%s", p->folder, kind == RANKS ? "ranks" : "program");
-  const char *options = getenv("DVM_OPTIONS");
-  return spawn(&command, &(struct fix_spawn){.out = loud ? NULL : log, .err = loud ? NULL : log, .options = options}, status, err);
+  dvm_list_printf(&command, "%s/%s", p->folder, kind == FIX_RANKS ? "ranks" : "program");
+  return call_compiler(p, &command, NULL, loud, status, err);
 }
 
 /* Its output goes to FOLDER/NAME. */
@@ -111,7 +139,7 @@ static int run(const struct fix_program *p, const char *name, const char *option
 static int run_ranks(const struct fix_program *p, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   char out[CC_TEMPORARY_MAX + 16], log[CC_TEMPORARY_MAX + 16];
-  int rc = compile(p, RANKS, false, status, err);
+  int rc = compile(p, FIX_RANKS, false, status, err);
   if (rc || *status)
     return rc;
   snprintf(out, sizeof out, "%s/of_ranks", p->folder);
@@ -149,10 +177,11 @@ static bool same(const struct fix_program *p, const char *a, const char *b) {
 
 /* The user's own DVM_OPTIONS, then ours.  Owned; NULL without memory. */
 static char *options_of(const struct fix_program *p, const char *more) {
+  const char *own_status = p->is_project ? ":exitcode=0" : ""; /* the command goes on behind a program with reports */
   struct dvm_text t = DVM_TEXT_INIT;
   const char *own = getenv("DVM_OPTIONS");
-  dvm_text_printf(&t, "%s%scolor=never%s", own ? own : "", own && *own ? ":" : "", more);
-  const char *const places[][2] = {{":report=", "/report.jsonl"}, {":sources=", "/sources"}};
+  dvm_text_printf(&t, "%s%scolor=never%s%s", own ? own : "", own && *own ? ":" : "", own_status, more);
+  const char *const places[][2] = {{":report=", "/reports/%p.jsonl"}, {":sources=", "/sources"}};
   for (size_t i = 0; i < 2; i++) {
     dvm_text_add(&t, places[i][0]);
     for (const char *s = p->folder; *s; s++) {
@@ -167,78 +196,135 @@ static char *options_of(const struct fix_program *p, const char *more) {
   return NULL;
 }
 
-static int run_checked(const struct fix_program *p, const char *name, const char *more, struct fix_outcome *o, int *status,
-                       struct dvm_error *err) {
-  char report[CC_TEMPORARY_MAX + 16];
+/* How the reports' names of files are shown. */
+static int name_files(const struct fix_program *p, struct dvm_list *names) {
+  char *here = p->units.n ? realpath(".", NULL) : NULL;
+  if (p->is_project) {
+    dvm_list_printf(names, "%s/tree%s/", p->folder, p->below);
+    dvm_list_add(names, "");
+    dvm_list_printf(names, "%s/tree/", p->folder);
+    dvm_list_printf(names, "%s/", p->root);
+  } else if (here) {
+    dvm_list_printf(names, "%s/", here);
+    dvm_list_add(names, "");
+  }
+  free(here);
+  return names->failed ? -ENOMEM : 0;
+}
+
+static int run_checked(const struct fix_program *p, const struct fix_files *files, const char *name, const char *more,
+                       struct fix_outcome *o, int *status, struct dvm_error *err) {
+  char folder[CC_TEMPORARY_MAX + 16];
+  struct dvm_list names = DVM_LIST_INIT;
   char *options = options_of(p, more);
-  int rc = options ? run(p, name, options, status, err) : dvm_error_set(err, -ENOMEM, "out of memory");
+  snprintf(folder, sizeof folder, "%s/reports", p->folder);
+  cc_folder_remove(folder);
+  mkdir(folder, 0700);
+  int rc = !options        ? dvm_error_set(err, -ENOMEM, "out of memory")
+           : p->is_project ? fix_project_run(p, files, FIX_CHECKED, name, options, status, err)
+                           : run(p, name, options, status, err);
   free(options);
-  snprintf(report, sizeof report, "%s/report.jsonl", p->folder);
   if (rc)
     return rc;
   fix_findings_fini(&o->found);
-  return fix_findings_read(&o->found, report, err);
+  rc = name_files(p, &names) ? dvm_error_set(err, -ENOMEM, "out of memory")
+                             : fix_findings_read(&o->found, folder, &names, &o->nreports, err);
+  dvm_list_fini(&names);
+  return rc;
 }
 
 /* ---- the door ------------------------------------------------------------------------------------------------------------------ */
 
-int fix_program_begin(struct fix_program *p, int *status, struct dvm_error *err) {
+static int run_plain(const struct fix_program *p, const char *name, int *status, struct dvm_error *err) {
+  return p->is_project ? fix_project_run(p, NULL, FIX_PLAIN, name, NULL, status, err) : run(p, name, NULL, status, err);
+}
+
+static int make_program(const struct fix_program *p, int *status, struct dvm_error *err) {
   char path[CC_TEMPORARY_MAX + 16];
-  int again;
+  int rc = compile(p, FIX_PLAIN, true, status, err);
+  snprintf(path, sizeof path, "%s/program", p->folder);
+  if (!rc && !*status && access(path, X_OK))
+    rc = dvm_error_set(err, -EINVAL, "the compiler produced no program; 'dvm fix' needs a complete program to run");
+  return rc;
+}
+
+int fix_program_begin(struct fix_program *p, const char *root, int *status, struct dvm_error *err) {
+  char real[PATH_MAX];
+  int again = 0;
+  *status = 0;
   int rc = cc_folder_create(p->folder, "fix", err);
+  if (!rc && realpath(p->folder, real) && strlen(real) < sizeof p->folder)
+    memcpy(p->folder, real, strlen(real) + 1);
   if (!rc)
-    rc = compile(p, PLAIN, true, status, err);
+    rc = p->is_project ? fix_project_begin(p, root, err) : make_program(p, status, err);
   if (rc || *status)
     return rc;
-  snprintf(path, sizeof path, "%s/program", p->folder);
-  if (access(path, X_OK))
-    return dvm_error_set(err, -EINVAL, "the compiler produced no program; 'dvm fix' needs a complete program to run");
-  rc = run(p, "plain", NULL, &p->status, err);
+  rc = run_plain(p, "plain", &p->status, err);
+  if (!rc && p->is_project && !fix_project_compiled(p) && !p->status)
+    return dvm_error_set(err, -EINVAL, "'%s' did not call the compiler; it is to take it from CC, or call it 'cc', 'gcc' or 'clang'",
+                         p->run[0]);
+  if (!rc && p->is_project && p->status) {
+    *status = p->status;
+    return 0;
+  }
   if (!rc)
-    rc = run(p, "again", NULL, &again, err);
+    rc = run_plain(p, "again", &again, err);
   p->varies = !rc && (again != p->status || !same(p, "plain", "again"));
   return rc;
 }
 
-void fix_program_end(struct fix_program *p) { cc_folder_remove(p->folder); }
+void fix_program_end(struct fix_program *p) {
+  cc_folder_remove(p->folder);
+  fix_units_fini(&p->units);
+  free(p->root);
+  free(p->below);
+}
 
 void fix_outcome_fini(struct fix_outcome *o) { fix_findings_fini(&o->found); }
 
-static int judge(const struct fix_program *p, struct fix_outcome *o, struct dvm_error *err) {
-  int status;
-  int rc = run_checked(p, "checked", "", o, &status, err);
-  if (rc)
-    return rc;
-  o->verdict = o->found.n ? FIX_REPORTS : FIX_SILENT;
-  if (p->varies)
-    return 0;
-  if (!same(p, "plain", "checked") || (!o->found.n && status != p->status)) {
-    o->verdict = FIX_OTHER_OUTPUT;
-    return 0;
-  }
-  if (o->found.n)
-    return 0;
-  static const char *const emulations[] = {":reduction=emulate", ":device=emulate"};
-  for (size_t i = 0; i < 2 && !rc && o->verdict == FIX_SILENT; i++) {
-    rc = run_checked(p, "emulated", emulations[i], o, &status, err);
-    if (!rc && (o->found.n || status != p->status || !same(p, "plain", "emulated")))
-      o->verdict = FIX_OTHER_EMULATED;
-  }
-  if (rc || o->verdict != FIX_SILENT || p->status)
-    return rc;
-  rc = run_ranks(p, &status, err); /* what cannot be executed by ranks, or is refused there, is not held against the repair */
-  if (!rc && !status && !same(p, "plain", "of_ranks"))
+/* On two ranks.  What cannot be executed so, or is refused there, is not held against the repair. */
+static int judge_ranks(const struct fix_program *p, const struct fix_files *files, struct fix_outcome *o, struct dvm_error *err) {
+  int status = 0;
+  int rc = p->is_project ? fix_project_run(p, files, FIX_RANKS, "of_ranks", NULL, &status, err) : run_ranks(p, &status, err);
+  bool ran = p->is_project ? fix_project_ranks_ran(p) : !status;
+  if (!rc && ran && (status || !(p->varies || same(p, "plain", "of_ranks"))))
     o->verdict = FIX_OTHER_RANKS;
   return rc;
 }
 
+static bool is_other(const struct fix_program *p, const char *name, int status, const struct fix_outcome *o) {
+  return (!p->varies && !same(p, "plain", name)) ||
+         ((!o->found.n || p->is_project) && (!p->varies || p->is_project) && status != p->status);
+}
+
+static int judge(const struct fix_program *p, const struct fix_files *files, struct fix_outcome *o, struct dvm_error *err) {
+  int status;
+  int rc = run_checked(p, files, "checked", "", o, &status, err);
+  if (rc)
+    return rc;
+  if (p->is_project && status != p->status && !o->found.n) {
+    o->status = status; /* the build fails, as far as can be told */
+    return 0;
+  }
+  o->verdict = is_other(p, "checked", status, o) ? FIX_OTHER_OUTPUT : o->found.n ? FIX_REPORTS : FIX_SILENT;
+  if (o->verdict != FIX_SILENT || (p->varies && !p->is_project))
+    return 0;
+  static const char *const emulations[] = {":reduction=emulate", ":device=emulate"};
+  for (size_t i = 0; i < 2 && !rc && o->verdict == FIX_SILENT; i++) {
+    rc = run_checked(p, files, "emulated", emulations[i], o, &status, err);
+    if (!rc && (o->found.n || is_other(p, "emulated", status, o)))
+      o->verdict = FIX_OTHER_EMULATED;
+  }
+  return rc || o->verdict != FIX_SILENT || p->status ? rc : judge_ranks(p, files, o, err);
+}
+
 int fix_trial(const struct fix_program *p, const struct fix_files *files, bool loud, struct fix_outcome *o, struct dvm_error *err) {
   *o = (struct fix_outcome){.verdict = FIX_COMPILE_ERROR};
-  int rc = write_texts(p, files, err);
-  if (!rc)
-    rc = compile(p, CHECKED, loud, &o->status, err);
+  int rc = p->is_project ? 0 : write_texts(p, files, err);
+  if (!rc && !p->is_project)
+    rc = compile(p, FIX_CHECKED, loud, &o->status, err);
   if (!rc && !o->status)
-    rc = judge(p, o, err);
+    rc = judge(p, files, o, err);
   for (size_t i = 0; i < o->found.n; i++)
     o->found.v[i].origin = fix_files_origin(files, o->found.v[i].file, o->found.v[i].line);
   return rc;

@@ -118,7 +118,7 @@ void Rewriter::rootText(SiteText &T, const Chain &Ch) {
   PresumedLoc P = presumed(Ctx.getSourceManager(), V->getLocation());
   T.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
   if (P.isValid())
-    T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+    T.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + nameOf(Ctx.getSourceManager(), P));
   T.key(DVMRT_ACCESS_ROOT)
       .add(Ch.ThroughPointer      ? "h"
            : isa<ParmVarDecl>(V)  ? "p"

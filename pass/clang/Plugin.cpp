@@ -246,6 +246,8 @@ protected:
         continue;
       if (A == "trace")
         Opts.Trace = true;
+      else if (A == "absolute")
+        Opts.Absolute = true;
       else if (A == "parallel")
         Opts.Parallel = true;
       else if (StringRef(A).starts_with("Rdvm=")) {

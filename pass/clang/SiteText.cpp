@@ -1,9 +1,12 @@
 #include "SiteText.h"
+#include "State.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "clang/Basic/FileManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
 
@@ -128,11 +131,20 @@ SiteText &SiteText::key(char K) {
   return *this;
 }
 
+std::string dvm::nameOf(const SourceManager &SM, PresumedLoc P) {
+  SmallString<256> Name(P.getFilename());
+  if (const State *St = currentState(); St && St->Opts.Absolute) {
+    SM.getFileManager().makeAbsolutePath(Name);
+    llvm::sys::path::remove_dots(Name, true);
+  }
+  return std::string(Name);
+}
+
 SiteText &SiteText::place(const SourceManager &SM, SourceLocation L) {
   PresumedLoc P = presumed(SM, L);
   if (P.isInvalid())
     return key(DVMRT_ANY_FILE).add("?").key(DVMRT_ANY_PLACE).add("0 0");
-  return key(DVMRT_ANY_FILE).add(P.getFilename()).key(DVMRT_ANY_PLACE).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+  return key(DVMRT_ANY_FILE).add(nameOf(SM, P)).key(DVMRT_ANY_PLACE).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
 }
 
 SiteText &SiteText::number(Expr *E) {

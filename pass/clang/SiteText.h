@@ -12,6 +12,8 @@ namespace dvm {
 
 // Where a token stands for the user: macro arguments at their spelling, the rest of a macro at its expansion.
 clang::PresumedLoc presumed(const clang::SourceManager &SM, clang::SourceLocation L);
+// The file's name as texts of sites have it: as the compiler was given it, or absolute (Options::Absolute).
+std::string nameOf(const clang::SourceManager &SM, clang::PresumedLoc P);
 // Source text of an expression as written, white space folded to single blanks.
 std::string sourceText(const clang::ASTContext &Ctx, const clang::Expr *E);
 

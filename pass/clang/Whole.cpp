@@ -267,7 +267,7 @@ std::string Rewriter::wordsText(SourceLocation L, StringRef Source, const VarDec
     PresumedLoc Q = presumed(Ctx.getSourceManager(), V->getLocation());
     Text.key(DVMRT_ACCESS_VARIABLE).add(V->getName());
     if (Q.isValid())
-      Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + Q.getFilename());
+      Text.key(DVMRT_ACCESS_DECLARED).add(Twine(Q.getLine()) + " " + Twine(Q.getColumn()) + " " + nameOf(Ctx.getSourceManager(), Q));
   }
   Text.key(DVMRT_ACCESS_EXTENT).add("*").key(DVMRT_ACCESS_ELEMENT).add("8").key(DVMRT_ACCESS_SIZE).add("8");
   Text.key(DVMRT_TRACE_VALUE).add("w8").key(DVMRT_TRACE_REPEAT).add("0").key(DVMRT_TRACE_STRIDE).add("8");
@@ -449,7 +449,7 @@ Rewriter::Whole Rewriter::declaredWhole(SourceLocation L, StringRef Name, QualTy
   SiteText Text(Ctx, B, L);
   Text.place(SM, L).key(DVMRT_ACCESS_VARIABLE).add(Name);
   if (P.isValid())
-    Text.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + P.getFilename());
+    Text.key(DVMRT_ACCESS_DECLARED).add(Twine(P.getLine()) + " " + Twine(P.getColumn()) + " " + nameOf(Ctx.getSourceManager(), P));
   Text.key(DVMRT_ACCESS_ROOT).add("l");
   Shape S = shapeOf(Ctx, T);
   W.Rank = S.Pointer ? 0 : S.rank();

@@ -320,6 +320,16 @@ static bool ends_with(const char *s, const char *end) {
   return n >= m && !strcmp(s + n - m, end);
 }
 
+/* "%p" in its name is the number of the process, so that programs that run at the same time have each their own. */
+static void number_process(char *path, size_t size) {
+  char *at = strstr(path, "%p"), pid[16];
+  size_t n = (size_t)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+  if (!at || strlen(path) + n >= size)
+    return;
+  memmove(at + n, at + 2, strlen(at + 2) + 1);
+  memcpy(at, pid, n);
+}
+
 int dvmrt_report_open(const struct dvmrt_options *o, struct dvm_error *err) {
   for (nfiles = 0; nfiles < o->nreports; nfiles++) {
     struct file *f = &files[nfiles];
@@ -329,6 +339,7 @@ int dvmrt_report_open(const struct dvmrt_options *o, struct dvm_error *err) {
       snprintf(f->path, sizeof(f->path), "%s", name);
     else
       snprintf(f->path, sizeof(f->path), "%s/%s", start, name);
+    number_process(f->path, sizeof(f->path));
     f->sarif = ends_with(f->path, ".sarif");
     int rc = create(f);
     if (rc)

@@ -25,6 +25,7 @@ offers "dvm help dia" diagnostics
 offers "dvm check pro" prog.c
 offers "dvm check -fdvm" -fdvm=check -fdvm=off
 offers "dvm fix --in" --in-place
+offers "dvm fix --comp" --compile-commands
 offers "dvm fix pro" prog.c
 offers "dvm check prog.c -- pr" prog.c
 offers "dvm profile --" --json --html --output --keep
