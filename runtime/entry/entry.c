@@ -227,7 +227,8 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return;
-  const bool held = DVMRT_UNLIKELY(dvmrt_held_count) && !(flags & DVMRT_BORN);
+  const bool held = DVMRT_UNLIKELY(dvmrt_held_count) && !(flags & DVMRT_BORN) &&
+                    !(dvmrt_mem_alone() && dvmrt_region_unchanged((uintptr_t)p, size, site, flags));
   if (held)
     touch_held((uintptr_t)p, size, site, ix, flags);
   touch(p, size, site, ix, flags);

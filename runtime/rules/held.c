@@ -15,7 +15,7 @@ enum {
   MAY = DVMRT_MAY_READ | DVMRT_MAY_WRITE
 };
 
-uint32_t dvmrt_held_count;
+uint32_t dvmrt_held_count, dvmrt_held_changes = 1;
 bool dvmrt_held_emulates;
 static struct dvmrt_held **list; /* by address */
 static uint32_t list_cap;
@@ -49,7 +49,10 @@ static void bytes_put(void *p, uint64_t n) {
     dvmrt_mem_unmap(p, (n + 4095) / 4096 * 4096);
 }
 
+static void change(void) { dvmrt_held_changes += dvmrt_held_changes + 1 ? 1 : 2; }
+
 static void drop(uint32_t i) {
+  change();
   struct dvmrt_held *h = list[i];
   bytes_put(h->state, state_bytes(h));
   bytes_put(h->copy, h->end - h->base);
@@ -83,6 +86,7 @@ static struct dvmrt_held *hold(const struct dvmrt_held *shape) {
   if (h->copy)
     poison(h, h->copy, h->end - h->base);
   list = dvmrt_mem_grow(list, &list_cap, dvmrt_held_count + 1, sizeof(struct dvmrt_held *));
+  change();
   uint32_t i = dvmrt_held_count++;
   for (; i && list[i - 1]->base > h->base; i--)
     list[i] = list[i - 1];

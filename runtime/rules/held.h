@@ -51,6 +51,7 @@ struct dvmrt_section {
 };
 
 extern uint32_t dvmrt_held_count;
+extern uint32_t dvmrt_held_changes; /* never 0; another number when something begins or ceases to be held */
 /* All below inside dvmrt_mem_enter. */
 struct dvmrt_held *dvmrt_held_at(uintptr_t a);
 /* The first one that meets [a, a + n), or NULL. */

@@ -1,5 +1,6 @@
 #include "runtime/rules/region.h"
 #include "runtime/data/doubt.h"
+#include "runtime/rules/region_box.h"
 #include "runtime/rules/verdict.h"
 #include <string.h>
 
@@ -9,6 +10,7 @@ static unsigned depth, host_depth; /* regions, and host sections in them, that a
 static const struct dvmrt_directive *current; /* the outermost region */
 
 static bool on_device(void) { return depth && !host_depth; }
+bool dvmrt_region_on_device(void) { return on_device(); }
 
 static bool is_kind(const struct dvmrt_frame *f, const char *kind) { return !strcmp(f->d->kind, kind); }
 
@@ -31,7 +33,7 @@ static void report(struct dvmrt_event *ev, struct dvmrt_held *h, uint64_t elemen
 }
 
 /* What is wrong with reading an element in that state; false: nothing. */
-static bool read_fault(const struct dvmrt_held *h, uint8_t s, enum dvmrt_stale *why) {
+bool dvmrt_region_read_fault(const struct dvmrt_held *h, uint8_t s, enum dvmrt_stale *why) {
   const bool device = on_device();
   if (device && !((s | h->allowed) & MAY)) {
     *why = DVMRT_CLAUSE_OUTSIDE;
@@ -50,7 +52,7 @@ static bool read_fault(const struct dvmrt_held *h, uint8_t s, enum dvmrt_stale *
   return true;
 }
 
-static bool write_fault(const struct dvmrt_held *h, uint8_t s, enum dvmrt_stale *why) {
+bool dvmrt_region_write_fault(const struct dvmrt_held *h, uint8_t s, enum dvmrt_stale *why) {
   if (!on_device() || ((s | h->allowed) & DVMRT_MAY_WRITE))
     return false;
   *why = (s | h->allowed) & MAY ? DVMRT_CLAUSE_WRITTEN : DVMRT_CLAUSE_OUTSIDE;
@@ -98,6 +100,29 @@ static void use_unlisted(struct dvmrt_held *h) {
   dvmrt_held_allow(h, NULL, MAY);
 }
 
+/* What each state must have, must not have, for an access to be right and to change nothing. */
+static void needs(const struct dvmrt_held *h, uint32_t flags, uint8_t *must, uint8_t *mustnt) {
+  const bool device = on_device();
+  *must = *mustnt = 0;
+  if (device && !h->inside && !(flags & DVMRT_WRITE))
+    return;
+  if (flags & DVMRT_READ)
+    *must |= device ? DVMRT_DEV_NEWEST : DVMRT_HOST_NEWEST;
+  if ((flags & DVMRT_READ) && device && !(h->allowed & MAY))
+    *must |= DVMRT_MAY_READ;
+  if ((flags & DVMRT_WRITE) && device) {
+    *must |= DVMRT_DEV_NEWEST | DVMRT_DEV_TOLD | (h->allowed & DVMRT_MAY_WRITE ? 0 : DVMRT_MAY_WRITE);
+    *mustnt |= DVMRT_HOST_NEWEST | DVMRT_HOST_TOLD | DVMRT_UNWRITTEN | DVMRT_WAS_LOCAL;
+  } else if (flags & DVMRT_WRITE) {
+    *must |= DVMRT_HOST_NEWEST;
+    *mustnt |= DVMRT_DEV_NEWEST | DVMRT_UNWRITTEN | DVMRT_WAS_LOCAL;
+  }
+}
+
+struct wanted {
+  uint8_t must, mustnt;
+};
+
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------- */
 
 /* The place of a variable of the stack that is no more, and whose end nobody has told, may be another one's now. */
@@ -118,12 +143,12 @@ static void judge(struct dvmrt_event *ev, struct dvmrt_held *h, uintptr_t a, uin
   for (uint64_t i = from; i <= to; i++) {
     enum dvmrt_stale why;
     const uint8_t s = h->state[i];
-    bool wrong = reads && read_fault(h, s, &why);
+    bool wrong = reads && dvmrt_region_read_fault(h, s, &why);
     const bool outside = wrong && why == DVMRT_CLAUSE_OUTSIDE;
     if (wrong && !told)
       report(ev, h, i, why);
     told |= wrong;
-    wrong = writes && write_fault(h, s, &why);
+    wrong = writes && dvmrt_region_write_fault(h, s, &why);
     if (wrong && !outside)
       report(ev, h, i, why);
     if (writes)
@@ -162,6 +187,28 @@ void dvmrt_region_touch(uintptr_t a, uint64_t size, struct dvmrt_site *site, con
     judge(&ev, h, a, a + size, reads, writes);
 }
 
+bool dvmrt_region_unchanged(uintptr_t a, uint64_t size, const struct dvmrt_site *site, uint32_t flags) {
+  static struct dvmrt_held *last; /* the one that was asked about */
+  static uint32_t known;
+  if (known != dvmrt_held_changes || a < last->base || a + size > last->end) {
+    last = dvmrt_held_in(a, size);
+    known = last && a >= last->base && a + size <= last->end ? dvmrt_held_changes : 0;
+    if (!known)
+      return !last;
+  }
+  const struct dvmrt_held *h = last;
+  struct wanted w;
+  if (h->ordinary || (on_device() && !h->inside))
+    return false;
+  if ((flags & DVMRT_WRITE) && (on_device() ? h->dev_writer != site || h->region != current : h->host_writer != site))
+    return false;
+  needs(h, flags, &w.must, &w.mustnt);
+  for (uint64_t i = element_at(h, a), to = element_at(h, a + size - 1); i <= to; i++)
+    if ((h->state[i] & w.must) != w.must || (h->state[i] & w.mustnt))
+      return false;
+  return true;
+}
+
 void dvmrt_region_reads(uintptr_t a, uint64_t size, struct dvmrt_site *site, bool printed) {
   struct dvmrt_event ev;
   if (!dvmrt_construct_judges() || !site)
@@ -198,29 +245,6 @@ void dvmrt_region_keep(uintptr_t a, uint64_t size) {
 }
 
 /* ---- whole nests ---------------------------------------------------------------------------------------------------------------- */
-
-/* What each state must have, must not have, for an access to be right and to change nothing. */
-static void needs(const struct dvmrt_held *h, uint32_t flags, uint8_t *must, uint8_t *mustnt) {
-  const bool device = on_device();
-  *must = *mustnt = 0;
-  if (device && !h->inside && !(flags & DVMRT_WRITE))
-    return;
-  if (flags & DVMRT_READ)
-    *must |= device ? DVMRT_DEV_NEWEST : DVMRT_HOST_NEWEST;
-  if ((flags & DVMRT_READ) && device && !(h->allowed & MAY))
-    *must |= DVMRT_MAY_READ;
-  if ((flags & DVMRT_WRITE) && device) {
-    *must |= DVMRT_DEV_NEWEST | DVMRT_DEV_TOLD | (h->allowed & DVMRT_MAY_WRITE ? 0 : DVMRT_MAY_WRITE);
-    *mustnt |= DVMRT_HOST_NEWEST | DVMRT_HOST_TOLD | DVMRT_UNWRITTEN | DVMRT_WAS_LOCAL;
-  } else if (flags & DVMRT_WRITE) {
-    *must |= DVMRT_HOST_NEWEST;
-    *mustnt |= DVMRT_DEV_NEWEST | DVMRT_UNWRITTEN | DVMRT_WAS_LOCAL;
-  }
-}
-
-struct wanted {
-  uint8_t must, mustnt;
-};
 
 static bool row_is(struct dvmrt_held *h, uint64_t first, uint64_t n, void *arg) {
   const struct wanted *w = arg;
@@ -327,7 +351,7 @@ static void scan_words(struct dvmrt_held *h, const struct dvmrt_frame *f) {
         continue;
       uint64_t first = element_at(h, a + i * bytes), last = bytes ? element_at(h, a + (i + 1) * bytes - 1) : first;
       enum dvmrt_stale why;
-      write_elements(h, first, (last < h->count ? last : h->count - 1) - first + 1, write_fault(h, h->state[first], &why));
+      write_elements(h, first, (last < h->count ? last : h->count - 1) - first + 1, dvmrt_region_write_fault(h, h->state[first], &why));
       wrote = true;
     }
   }
@@ -442,7 +466,7 @@ static void use_result(struct dvmrt_frame *f, const char *name, uintptr_t a, uin
     return;
   use_unlisted(h);
   begin_inside(h);
-  if (!read_fault(h, h->state[0], &why))
+  if (!dvmrt_region_read_fault(h, h->state[0], &why))
     return;
   for (struct dvmrt_access *x = dvmrt_site_of_construct(f->d->site, f->d->pos.file, f->d->cid); x; x = x->next) {
     if (!x->name || strcmp(x->name, name) != 0)

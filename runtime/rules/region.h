@@ -17,6 +17,7 @@ enum dvmrt_stale {
   DVMRT_CLAUSE_OUT_UNSET,   /* a region reads what is under 'out' before it has assigned it */
   DVMRT_CLAUSE_OUT_AFTER    /* what a region has not written, though 'out' says so, is read later */
 };
+enum { DVMRT_STALE_KINDS = DVMRT_CLAUSE_OUT_AFTER + 1 };
 
 /* All inside dvmrt_mem_enter, but for the questions whether anything is held. */
 /* Subscribers. */
@@ -29,6 +30,8 @@ void dvmrt_region_copies(struct dvmrt_directive *d, const int64_t *args);
 
 /* An access of the source; 'size' bytes. */
 void dvmrt_region_touch(uintptr_t a, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
+/* Would that say nothing and change nothing?  By one thread alone, without the lock. */
+bool dvmrt_region_unchanged(uintptr_t a, uint64_t size, const struct dvmrt_site *site, uint32_t flags);
 /* A function that we know reads them ('printed': to a stream, which takes the newest value wherever it is) or writes them. */
 void dvmrt_region_reads(uintptr_t a, uint64_t size, struct dvmrt_site *site, bool printed);
 void dvmrt_region_writes(uintptr_t a, uint64_t size, struct dvmrt_site *site);

@@ -3,7 +3,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/data/finding.h"
 #include "runtime/rules/recall.h"
-#include "runtime/rules/region.h"
+#include "runtime/rules/region_box.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -507,6 +507,116 @@ static const char *judge_held(const struct proof *p, const struct ref *x) {
   return right ? NULL : "what it reads or writes is to be followed for its region";
 }
 
+/* ---- what is wrong for the region alone ------------------------------------------------------------------------------------------ */
+
+struct place_of {
+  const struct proof *p;
+  const struct ref *x;
+};
+
+/* Index variables of the first iteration that accesses the element. */
+static void iteration_of(const struct place_of *at, const int64_t *ix, int64_t *iv) {
+  const struct proof *p = at->p;
+  for (uint32_t v = 0; v < p->s->rank; v++)
+    iv[v] = dvmrt_num_value(p->f->d->step[v], p->f->args) < 0 ? p->var[v].high : p->var[v].low;
+  for (int d = 0; d < at->x->ndims; d++)
+    for (uint32_t v = 0; v < p->s->rank; v++)
+      if (at->x->at[d].coef[v])
+        iv[v] = (ix[d] - at->x->at[d].add) * at->x->at[d].coef[v]; /* 1 or -1 (dense) */
+}
+
+static void go_to(const void *arg, const int64_t *ix) { iteration_of(arg, ix, __dvmrt_now.iv); }
+
+/* Is iteration 'a' executed before 'b'? */
+static bool precedes(const struct proof *p, const int64_t *a, const int64_t *b) {
+  for (uint32_t v = 0; v < p->s->rank; v++)
+    if (a[v] != b[v])
+      return (a[v] < b[v]) == (dvmrt_num_value(p->f->d->step[v], p->f->args) >= 0);
+  return false;
+}
+
+static bool is_before(const void *arg, const int64_t *a, const int64_t *b) {
+  const struct place_of *at = arg;
+  int64_t of_a[VARS_MAX], of_b[VARS_MAX];
+  iteration_of(at, a, of_a);
+  iteration_of(at, b, of_b);
+  return precedes(at->p, of_a, of_b);
+}
+
+static void make_box(const struct proof *p, const struct ref *x, struct dvmrt_region_box *b) {
+  *b = (struct dvmrt_region_box){.array = x->array, .site = x->r->site, .times = 1, .go_to = go_to, .is_before = is_before};
+  b->flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE);
+  for (int d = 0; d < x->ndims; d++)
+    b->low[d] = x->range[d].low, b->high[d] = x->range[d].high;
+  for (uint32_t v = 0; v < p->nvars; v++) {
+    bool moves = false;
+    for (int d = 0; d < x->ndims; d++)
+      moves |= x->at[d].coef[v] != 0;
+    b->times *= moves ? 1 : (uint64_t)(p->var[v].high - p->var[v].low + 1);
+  }
+  if (written_before(p, x))
+    b->flags &= ~(uint32_t)DVMRT_READ;
+}
+
+static bool is_written(const struct proof *p, const struct dvmrt_array *a) {
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if (p->ref[i].array == a && (p->ref[i].r->flags & DVMRT_WRITE))
+      return true;
+  return false;
+}
+
+/* What is wrong with one reference; 'at' is what the box refers to. */
+struct faults {
+  struct place_of at;
+  struct dvmrt_region_box box;
+  struct dvmrt_region_fault of[DVMRT_STALE_KINDS];
+};
+
+/* Each access takes place, once an element, and no other one changes what is wrong with it. */
+static bool count_held(const struct proof *p, const struct ref *x, struct faults *f) {
+  bool reads_wrong;
+  if (!x->array || (x->r->flags & DVMRT_SUMMARY_MAYBE) || x->access->buffered || !dense(p, x))
+    return false;
+  make_box(p, x, &f->box);
+  f->at = (struct place_of){p, x};
+  f->box.arg = &f->at;
+  return dvmrt_region_box_count(&f->box, f->of, &reads_wrong) && !(reads_wrong && is_written(p, x->array));
+}
+
+/* The fault whose first access is the first of those that are left, or NULL. */
+static struct dvmrt_region_fault *next_fault(struct faults *all, uint32_t n, struct faults **of) {
+  struct dvmrt_region_fault *first = NULL;
+  int64_t at[VARS_MAX], best[VARS_MAX];
+  for (uint32_t i = 0; i < n; i++)
+    for (int k = 0; k < DVMRT_STALE_KINDS; k++) {
+      struct dvmrt_region_fault *f = &all[i].of[k];
+      if (!f->n)
+        continue;
+      iteration_of(&all[i].at, f->first, at);
+      if (first && !precedes(all[i].at.p, at, best))
+        continue;
+      memcpy(best, at, sizeof(at));
+      first = f;
+      *of = &all[i];
+    }
+  return first;
+}
+
+/* True: all that is wrong with the nest is known and told. */
+static bool tell_held(const struct proof *p) {
+  static struct faults all[REFS_MAX]; /* under the lock */
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < p->nrefs; i++)
+    if (judge_held(p, &p->ref[i]) && !count_held(p, &p->ref[i], &all[n++]))
+      return false;
+  struct dvmrt_now keep = __dvmrt_now;
+  struct faults *of = NULL;
+  for (struct dvmrt_region_fault *f; (f = next_fault(all, n, &of)); f->n = 0)
+    dvmrt_region_box_tell(&of->box, f);
+  __dvmrt_now = keep;
+  return true;
+}
+
 /* Who touches what is kept by task then. */
 static bool in_task(const struct dvmrt_frame *f) {
   for (; f; f = f->outer)
@@ -645,10 +755,13 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
   p.values = values;
   p.nrefs = 0;
   p.key = (uintptr_t)s;
+  p.held = false;
   const char *why = judge(&p, box);
   if (why)
     note_carried(&p);
   why = dvmrt_summary_wanted ? why : "summaries=0";
+  if (p.held && dvmrt_summary_wanted && tell_held(&p))
+    why = NULL;
   uint64_t key = why && dvmrt_summary_wanted && !p.held && !dvmrt_held_count ? key_of(&p, box) : 0;
   bool recalled = key && dvmrt_recall_find(d, key);
   if (recalled)

@@ -28,6 +28,7 @@ TWINS = [
     ('sor', 'dvm-across-distance', [('across(a[1:1][1:1])', 'across(a[0:1][0:1])')]),
     ('cg', 'dvm-remote-uncovered', [('remote_access(p[])', 'remote_access(p[0])')]),
     ('nbody', 'dvm-remote-uncovered', [('remote_access(px[], py[])', 'remote_access(px[0], py[0])')]),
+    ('regions', 'dvm-region-clause', [('inout(a, b)', 'inout(a[0:9][], b)')]),
     ('jacobi1d', 'dvm-reduction-mismatch', [('reduction(max(eps))', 'reduction(min(eps))')]),
     ('dot', 'dvm-reduction-mismatch', [('reduction(sum(s))', 'reduction(product(s))')]),
     ('jacobi2d', 'dvm-shadow-pending', GROUP + [(SECOND, '#pragma dvm shadow_start(g)\n' + SECOND), ('  printf', '#pragma dvm shadow_wait(g)\n  printf')]),
