@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "sdm/gdb/core_file.h"
 
 static void put_shell_word(struct dvm_text *t, const char *s) {
@@ -97,7 +98,20 @@ void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   dvm_text_fini(&prog);
 }
 
+/* gdb itself knows the holder's number alone. */
+static bool is_held(struct sdm_call *c, pid_t pid) {
+  const pid_t tracer = (pid_t)dvm_process_last(pid, "TracerPid:", 0);
+  char name[32];
+  if (tracer <= 0)
+    return false;
+  dvm_process_name(tracer, name, sizeof(name));
+  sdm_call_fail(c, "process %d is held by the debugger '%s' (process %d): end or detach that first", pid, name, tracer);
+  return true;
+}
+
 void sdm_gdb_attach(struct sdm_backend *b, struct sdm_call *c) {
+  if (is_held(c, (pid_t)sdm_call_number(c, "pid", 0)))
+    return;
   if (!sdm_gdb_start(b, c))
     return;
   b->fatal_only = !strcmp(sdm_call_text(c, "signals", ""), "fatal");

@@ -60,6 +60,24 @@ class AttachAndCore(unittest.TestCase):
         self.assertEqual(r.returncode, 2)
         self.assertIn(f"there is no process {p.pid}", r.stderr)
 
+    def test_held_by_another(self):
+        """Who holds the process is named; the others of the session are debugged all the same."""
+        with sdm.Program(sdm.RING, "hang", "0") as p, sdm.Program(sdm.RING, "hang", "0") as free:
+            for one in (p, free):
+                sdm.wait_until(lambda: sdm.waits(one.pid), "the program sleeps in its loop")
+            holder = subprocess.Popen(["gdb", "-q", "-nx", "-p", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL)
+            try:
+                sdm.wait_until(lambda: f"TracerPid:\t{holder.pid}" in open(f"/proc/{p.pid}/status").read(), "gdb holds it")
+                d = subprocess.run([sdm.DEBUG, "--attach", f"{p.pid},{free.pid}", "-ex", "bt", "-ex", "quit"], capture_output=True, text=True,
+                                   timeout=sdm.LIMIT, stdin=subprocess.DEVNULL)
+                self.assertIn(f"process {p.pid} is held by the debugger 'gdb' (process {holder.pid}): end or detach that first", d.stdout + d.stderr)
+                self.assertIn("wait_here", d.stdout)
+            finally:
+                holder.kill()
+                holder.wait()
+                holder.stdin.close()
+
     def test_core(self):
         """Two cores, as two ranks; the second is of another moment."""
         with sdm.Folder() as f:
