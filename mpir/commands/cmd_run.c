@@ -352,7 +352,8 @@ static int run_process(char **argv) {
 }
 
 int mpir_run_main(int argc, char **argv) {
-  struct arguments a = {.job = {.eager_limit = EAGER_LIMIT}, .replicas = {.mode = REPLICA_CRASH, .refresh = true}};
+  struct arguments a = {.job = {.eager_limit = EAGER_LIMIT},
+                        .replicas = {.mode = REPLICA_CRASH, .refresh = true, .determinants = REPLICA_ALL_DETERMINANTS}};
   int rc = read_options(argc, argv, &a);
 
   if (rc)

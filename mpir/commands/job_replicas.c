@@ -88,6 +88,7 @@ void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t a
                                  .mode = r->options.mode,
                                  .when_full = r->options.when_full,
                                  .refresh = r->options.refresh,
+                                 .determinants = r->options.determinants,
                                  .controller = getpid(),
                                  .heartbeat_ms = r->options.heartbeat_ms,
                                  .summary = r->options.summary,

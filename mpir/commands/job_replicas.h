@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "base/error.h"
+#include "mpir/replica/door.h"
 #include "mpir/replica/shared.h"
 
 struct mpir_replicas_options {
@@ -13,6 +14,7 @@ struct mpir_replicas_options {
   enum replica_mode mode;
   enum replica_when_full when_full;
   bool refresh, summary;
+  uint32_t determinants; /* bits of enum replica_determinant */
   unsigned heartbeat_ms; /* a replica that is stopped for so long is ended; 0: none is */
   const char *report;    /* file, or NULL */
   uint64_t lag_bytes;    /* of one ring; 0: as without replicas */

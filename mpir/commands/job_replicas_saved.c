@@ -121,6 +121,7 @@ struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pid
                                           .mode = (enum replica_mode)shared->mode,
                                           .when_full = (enum replica_when_full)shared->when_full,
                                           .refresh = shared->refresh,
+                                          .determinants = shared->determinants,
                                           .summary = shared->summary,
                                           .heartbeat_ms = shared->heartbeat_ms,
                                           .report = *shared->report ? shared->report : NULL,

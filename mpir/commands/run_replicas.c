@@ -24,6 +24,24 @@ static int choose_or_refuse(const char *option, const char *word, const char *co
                          words[2] ? " or " : "", words[2] ? words[2] : "", "", word);
 }
 
+/* "time,random", or "none". */
+static int read_determinants(const char *list, uint32_t *bits) {
+  static const struct {
+    const char *name;
+    enum replica_determinant bit;
+  } names[] = {{"time", REPLICA_TIME}, {"pid", REPLICA_PID}, {"random", REPLICA_RANDOM}};
+  *bits = 0;
+  for (const char *s = strcmp(list, "none") ? list : NULL; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
+    size_t n = strcspn(s, ","), i = 0;
+    while (i < 3 && (strncmp(s, names[i].name, n) != 0 || names[i].name[n]))
+      i++;
+    if (i == 3)
+      return dvm_usage_error("run", "'--determinants' takes none or a list of time, pid and random, not '%s'", list);
+    *bits |= names[i].bit;
+  }
+  return 0;
+}
+
 static bool is_cpu_list(const char *text) { return !strcmp(text, "idle") || (*text && strspn(text, "0123456789,-") == strlen(text)); }
 
 int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, int c, const char *argument) {
@@ -65,6 +83,7 @@ int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, in
       return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors such as 0,2-3, not '%s'", argument);
     o->shadow_cpu = argument;
     break;
+  case RUN_DETERMINANTS: rc = read_determinants(argument, &o->determinants); break;
   case RUN_PLACEMENT:
     if (strcmp(argument, "node"))
       return dvm_usage_error("run", "'--placement %s' is not available: shadows run on the node of their mains ('--placement node')",
@@ -79,7 +98,7 @@ int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate
   if (any && !replicate)
     return dvm_usage_error("run",
                            "'--protocol', '--mode', '--check', '--refresh', '--when-full', '--lag-bytes', '--heartbeat', '--shadow-cpu', "
-                           "'--placement', '--report' and '--summary' need '--replicate'");
+                           "'--determinants', '--placement', '--report' and '--summary' need '--replicate'");
   if (replicate && o->when_full == REPLICA_SPOOL && (o->protocol != REPLICA_SHARED || o->mode & REPLICA_CHECK))
     return dvm_usage_error("run", "'--when-full spool' can be used only with '--protocol shared' and '--mode crash'");
   return 0;

@@ -16,13 +16,14 @@ enum {
   RUN_SUMMARY,
   RUN_SHADOW_CPU,
   RUN_PLACEMENT,
+  RUN_DETERMINANTS,
   RUN_REPLICAS_END
 };
 #define RUN_REPLICA_OPTIONS                                                                                                                \
   {"replicate", 0, NULL, RUN_REPLICATE}, {"protocol", 1, NULL, RUN_PROTOCOL}, {"mode", 1, NULL, RUN_MODE}, {"check", 0, NULL, RUN_CHECK},  \
       {"refresh", 1, NULL, RUN_REFRESH}, {"when-full", 1, NULL, RUN_WHEN_FULL}, {"lag-bytes", 1, NULL, RUN_LAG},                           \
       {"heartbeat", 1, NULL, RUN_HEARTBEAT}, {"report", 1, NULL, RUN_REPORT}, {"summary", 0, NULL, RUN_SUMMARY},                           \
-      {"shadow-cpu", 1, NULL, RUN_SHADOW_CPU}, {                                                                                           \
+      {"shadow-cpu", 1, NULL, RUN_SHADOW_CPU}, {"determinants", 1, NULL, RUN_DETERMINANTS}, {                                              \
     "placement", 1, NULL, RUN_PLACEMENT                                                                                                    \
   }
 #define RUN_REPLICA_USAGE                                                                                                                  \
@@ -36,6 +37,7 @@ enum {
   "  --lag-bytes BYTES           how far a shadow may fall behind in the messages between two ranks (262144; spool: 67108864)\n"           \
   "  --heartbeat SECONDS         a replica that is stopped for this long counts as dead\n"                                                 \
   "  --shadow-cpu idle|LIST      shadows run when nothing else does, or on these processors\n"                                             \
+  "  --determinants LIST         what shadows get as their mains got it, of: time, pid, random; or none (all)\n"                           \
   "  --placement node            where shadows run\n"                                                                                      \
   "  --report FILE.json          counters of the run\n"                                                                                    \
   "  --summary                   print the main counters in two lines at the end\n"

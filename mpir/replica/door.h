@@ -4,10 +4,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is taken into the log of what the surroundings tell the program: bits. */
+enum replica_determinant { REPLICA_TIME = 1, REPLICA_PID = 2, REPLICA_RANDOM = 4, REPLICA_ALL_DETERMINANTS = 7 };
+
 struct replica_door {
   bool on;      /* the process is a replica, between MPI_Init and its end */
   int32_t pid;  /* the replica's: a copy of it that something else made is none */
   bool forking; /* it makes its shadow now */
+  uint32_t determinants;
   bool (*is_shadow)(void);
   /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */
   bool (*follow)(uint64_t *value);
@@ -16,6 +20,7 @@ struct replica_door {
   void (*wait_for_end)(void); /* a shadow: until its main is over, or this one leads */
   void (*refuse)(const char *what, const char *name, const void *place); /* does not return */
   void (*promoted)(void); /* set by the preloaded part: this replica leads from now on */
+  void (*forks)(void);    /* likewise: it makes its shadow now */
   void (*cloned)(void);   /* likewise: this process is a fresh shadow */
 };
 extern struct replica_door MPIR_dvm_replica;

@@ -119,6 +119,8 @@ static bool clone_self(void) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   MPIR_dvm_replica.forking = true;
+  if (MPIR_dvm_replica.forks)
+    MPIR_dvm_replica.forks();
   pid_t between = fork();
   if (!between) {
     int ready[2];

@@ -22,11 +22,18 @@ bool replica_is_on(void) {
          !(&MPIR_checkpoint_helper_tid && MPIR_checkpoint_helper_tid == gettid());
 }
 
+static void clone_self(void) {
+  replica_written_clone();
+  replica_nature_clone();
+}
+
 /* The message layer, in MPI_Init: it may have been loaded late, and where nobody finds its symbols. */
 void MPIR_dvm_replica_use(struct replica_door *door) {
   replica_door = door;
   door->promoted = replica_written_promote;
-  door->cloned = replica_written_clone;
+  door->forks = replica_nature_forks;
+  door->cloned = clone_self;
+  replica_nature_begin();
 }
 
 /* What a shadow has in memory may be all that there is of a file, as long as its main has not ended. */

@@ -15,6 +15,11 @@ int replica_sys_open(int folder, const char *path, int flags, mode_t mode); /* n
 int replica_sys_stat(const char *path, struct stat *to);
 char *replica_absolute(const char *path); /* the same for all names of a file that need not be there; the caller frees it */
 
+/* preload_nature.c: by the thread that calls MPI_Init, when the message layer has come. */
+void replica_nature_begin(void);
+void replica_nature_forks(void); /* a main, before it makes its shadow */
+void replica_nature_clone(void); /* the fresh shadow */
+
 /* preload_files.c: files that are open for writing.  A shadow writes into memory. */
 int replica_written_open(int folder, const char *path, int flags, mode_t mode);
 int replica_read_open(int folder, const char *path, int flags); /* of a file that the program has written */

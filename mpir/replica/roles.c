@@ -178,6 +178,7 @@ void mpl_replica_start(void) {
   replica_watch_restarts();
   mpl_replica_count_point();
   MPIR_dvm_replica.pid = getpid();
+  MPIR_dvm_replica.determinants = job->determinants;
   if (MPIR_dvm_replica_use)
     MPIR_dvm_replica_use(&MPIR_dvm_replica);
   replica_fork();

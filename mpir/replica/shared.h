@@ -83,6 +83,7 @@ struct replica_rank {
 
 struct replica_job {
   uint32_t protocol, mode, when_full, refresh; /* enums; refresh: 1 fresh shadows */
+  uint32_t determinants; /* bits of enum replica_determinant */
   char shadow_cpu[256]; /* "idle", a list of processors, or "" */
   int32_t controller; /* process of the command; 0: a restarted job that goes on without shadows */
   uint32_t heartbeat_ms, summary; /* as the options, for who restarts the job */

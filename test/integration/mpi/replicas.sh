@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 here=$source/test/integration/mpi
 run=$build/mpir/dvm-run
-for program in ring bad replicas differ writes; do
+for program in ring bad replicas differ writes nature; do
   mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
 done
 
@@ -67,6 +67,18 @@ lose 68 1.0@2
 has err "rank 1 is lost, and had no shadow yet"
 lose 68 1.0@120 --mode check
 has err "with '--mode=check' its shadow does not take over"
+
+# What the surroundings tell is the same for both replicas.
+for protocol in shared receiver-forwarding sender-forwarding; do
+  status 0 timeout 60 "$run" --replicate --check --protocol $protocol -n 2 ./nature
+  [ "$(grep -c ': the same' out)" = 2 ] || wrong "$protocol: the surroundings"
+done
+status 0 timeout 60 "$run" --replicate --check -n 2 ./nature long
+for off in time,pid time,random pid,random none; do
+  status 67 timeout 60 "$run" --replicate --check --determinants $off -n 2 ./nature
+done
+status 2 "$run" --replicate --determinants time,date -n 2 ./nature
+has err "'--determinants' takes none or a list of time, pid and random, not 'time,date'"
 
 # Replicas that differ.
 status 67 timeout 60 "$run" --replicate --check -n 2 ./differ data
