@@ -100,8 +100,8 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, absent_id(ev), DVMRT_NO_PART}});
     return false;
   }
-  if (brought(ev, p))
-    return true;
+  if (!p->naway || brought(ev, p))
+    return true; /* of blocks of two points the element is each one's own */
   if (!edge_declared(a, p)) {
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, absent_id(ev), DVMRT_BEYOND_EDGE}});
     return false;

@@ -222,8 +222,8 @@ class Rules:
                 and self.layout.copied(array, c.point))
 
     def read_distributed(self, access, array, element, output, compound, carried):
-        if self.state(element) != ASSIGNED and not carried:
-            self.report('dvm-uninitialized', access)
+        if not carried:
+            self.initialised(access, element)
         if self.construct is None:
             if not output and not self.layout.beside(array, element[1], self.owner):
                 self.sequential(access, array)
