@@ -353,9 +353,7 @@ static void read_line(struct reader *r, char key) {
   }
 }
 
-struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site) {
-  if (site->cache)
-    return site->cache;
+struct dvmrt_directive *dvmrt_directive_read(struct dvmrt_site *site) {
   struct dvmrt_directive *d = dvmrt_mem_alloc(sizeof(*d));
   *d = (struct dvmrt_directive){.site = site, .kind = ""};
   for (int i = 0; i < DVMRT_NDIMS_MAX; i++)

@@ -69,6 +69,7 @@ struct dvmrt_item {
   struct dvmrt_num loc_address, loc_bytes;
 };
 
+struct dvmrt_inside;
 struct dvmrt_directive {
   struct dvmrt_site *site;
   const char *kind;              /* "parallel", .. */
@@ -88,10 +89,14 @@ struct dvmrt_directive {
   int nslots;
   struct dvmrt_item *items;
   struct dvmrt_recall *recall;   /* recall.c's: what executions of a nest have given; or NULL */
+  struct dvmrt_inside *inside;   /* construct.c's: it has been reported as inside of the nest that is being executed; or NULL */
 };
 
-/* Inside dvmrt_mem_enter; cached in the site. */
-struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site);
+/* Inside dvmrt_mem_enter; reads the text of the site and keeps it there. */
+struct dvmrt_directive *dvmrt_directive_read(struct dvmrt_site *site);
+static inline struct dvmrt_directive *dvmrt_directive_of(struct dvmrt_site *site) {
+  return site->cache ? (struct dvmrt_directive *)site->cache : dvmrt_directive_read(site);
+}
 /* First item with that key at or after 'from'. */
 struct dvmrt_item *dvmrt_directive_find(struct dvmrt_item *from, char key);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,35 +17,24 @@ struct free_block {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* 0 outside, 1 inside, 2 inside with the lock: a process without threads needs none, and it costs half of a slow path. */
-static __thread int inside __attribute__((tls_model("initial-exec")));
+__thread int dvmrt_mem_state __attribute__((tls_model("initial-exec")));
 static struct free_block *free_lists[CLASS_MAX + 1];
 static char *chunk_at, *chunk_end;
 static uint64_t mapped, mapped_peak;
 
-bool dvmrt_mem_enter(void) {
-  if (inside)
+bool dvmrt_mem_enter_shared(void) {
+  if (dvmrt_mem_state)
     return false;
-  if (__libc_single_threaded) {
-    inside = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return true;
-  }
-  inside = 2;
+  dvmrt_mem_state = 2;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   pthread_mutex_lock(&lock);
   return true;
 }
 
-bool dvmrt_mem_inside(void) { return inside != 0; }
-
-bool dvmrt_mem_alone(void) { return !inside && __libc_single_threaded; }
-
-void dvmrt_mem_leave(void) {
-  if (inside == 2)
-    pthread_mutex_unlock(&lock);
+void dvmrt_mem_leave_shared(void) {
+  pthread_mutex_unlock(&lock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  inside = 0;
+  dvmrt_mem_state = 0;
 }
 
 static bool mute;

@@ -5,14 +5,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/single_threaded.h>
+
+/* 0 outside, 1 inside, 2 inside with the lock: a process without threads needs none, and it costs half of a slow path. */
+extern __thread int dvmrt_mem_state __attribute__((tls_model("initial-exec")));
+bool dvmrt_mem_enter_shared(void);
+void dvmrt_mem_leave_shared(void);
 
 /* Enters the runtime's own code on this thread and takes the lock.  False: the thread is inside already (a signal handler
  * or a hook that we called has come back to us); then nothing may be changed and dvmrt_mem_leave not be called. */
-bool dvmrt_mem_enter(void);
-void dvmrt_mem_leave(void);
-bool dvmrt_mem_inside(void);
+static inline bool dvmrt_mem_enter(void) {
+  if (dvmrt_mem_state || !__libc_single_threaded)
+    return dvmrt_mem_enter_shared();
+  dvmrt_mem_state = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return true;
+}
+static inline void dvmrt_mem_leave(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (dvmrt_mem_state == 2)
+    dvmrt_mem_leave_shared();
+  else
+    dvmrt_mem_state = 0;
+}
+static inline bool dvmrt_mem_inside(void) { return dvmrt_mem_state != 0; }
 /* The process has one thread, and it is not inside: what is read without dvmrt_mem_enter does not change. */
-bool dvmrt_mem_alone(void);
+static inline bool dvmrt_mem_alone(void) { return !dvmrt_mem_state && __libc_single_threaded; }
 
 /* Zeroed memory; inside dvmrt_mem_enter only.  Never NULL: without memory for its own tables the runtime says so and ends
  * the program with status 2. */

@@ -318,7 +318,7 @@ void __dvmrt_row(struct dvmrt_site *construct) {
 }
 
 int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
-  if (!enter())
+  if (!__dvmrt_now.mask || !enter())
     return dvmrt_finding_stopped;
   int proved = dvmrt_summary_prove(dvmrt_directive_of(construct), s, box, values);
   leave();

@@ -33,6 +33,7 @@ static struct dvmrt_frame *owned;       /* the owner's nest */
 static struct dvmrt_frame *spare;
 static uint32_t next_id = ID_FIRST, next_serial;
 static unsigned nsites;
+static uint32_t processes; /* how often it has forked: findings of another process are others */
 static void forget_array(struct dvmrt_array *a);
 
 static bool is_parallel(const struct dvmrt_directive *d) { return d->parallel; }
@@ -96,6 +97,7 @@ void dvmrt_construct_init(void) {
 
 void dvmrt_construct_forked(void) {
   main_thread = &self;
+  processes++;
   if (owner != &self) {
     owner = NULL;
     owned = NULL;
@@ -396,14 +398,24 @@ void dvmrt_construct_facts(struct dvm_facts *f) {
   DVMRT_FACT(f, ACCESS_LINE, struct dvmrt_access, pos.line);
 }
 
+/* A parallel loop inside of another one: it has been reported, as entered by the nest that is being executed itself.  Until that is over,
+ * entering it from the same place of the stack is counted. */
+struct dvmrt_inside {
+  struct dvmrt_finding *finding; /* NULL: none */
+  uint32_t serial, process;      /* of the nest; 'processes' */
+  struct dvmrt_frame ready;      /* entered when it is 'top' */
+};
+
 /* Takes the uppermost construct off; it has been left, or jumped out of. */
 static void pop(void) {
   struct dvmrt_frame *f = top;
   if (!f->left)
     end(f);
   top = f->outer;
-  f->outer = spare;
-  spare = f;
+  if (!f->d->inside || f != &f->d->inside->ready) {
+    f->outer = spare;
+    spare = f;
+  }
   if (__dvm_facts.frame == (uintptr_t)f)
     __dvm_facts.frame = (uintptr_t)top;
 }
@@ -475,6 +487,42 @@ static bool is_task_loop(const struct dvmrt_frame *f, const struct dvmrt_item *o
   return on && is_parallel(f->d) && dvmrt_task_count((uintptr_t)dvmrt_num_value(on->ref.address, f->args)) >= 0;
 }
 
+/* ---- a parallel loop inside of another one, again and again ------------------------------------------------------------------ */
+
+static void note_inside(const struct dvmrt_frame *f, uint64_t hits) {
+  struct dvmrt_inside *in = f->d->inside;
+  if (!dvmrt_repeat_wanted || top != owned || dvmrt_finding_hits() != hits + 1)
+    return;
+  if (!in)
+    in = f->d->inside = dvmrt_mem_alloc(sizeof(*in));
+  *in = (struct dvmrt_inside){dvmrt_finding_last(), owned->serial, processes, {.d = f->d, .frame = f->frame, .outer = owned, .bare = true}};
+}
+
+/* True: '*run' says whether it is to be executed. */
+static bool enter_again(struct dvmrt_inside *in, void *frame, int *run) {
+  struct dvmrt_frame *f = &in->ready;
+  if (f->frame != frame)
+    return false;
+  if (top == f && f->left) {
+    top = f->outer;
+    show_top();
+    *run = 0;
+    return true;
+  }
+  if (!in->finding || top != owned || owner != &self || in->serial != owned->serial || in->process != processes)
+    return false;
+  dvmrt_finding_more(in->finding, 1);
+  dvmrt_repeat_end();
+  f->outer = top;
+  f->left = false;
+  f->saved = __dvmrt_now;
+  __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
+  top = f;
+  show_top();
+  *run = 1;
+  return true;
+}
+
 static void begin(struct dvmrt_frame *f) {
   const struct dvmrt_frame *outer = owner == &self ? owned : NULL;
   const struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
@@ -501,15 +549,17 @@ static void begin(struct dvmrt_frame *f) {
     nest_begin(f);
     return;
   }
+  uint64_t hits = dvmrt_finding_hits();
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d,
                                             .usage = outer->d == f->d ? "this parallel loop is entered inside itself (recursion)"
                                                                       : "this parallel loop is entered inside another one"});
+  note_inside(f, hits);
   /* It runs as a part of the outer iteration, unobserved. */
   __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
   f->bare = true;
 }
 
-int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+static __attribute__((noinline)) int enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
   if (top && top->left && top->d == d && top->frame == frame) {
     pop();
     return 0;
@@ -538,14 +588,25 @@ int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t 
   return 1;
 }
 
+int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+  int run;
+  return d->inside && enter_again(d->inside, frame, &run) ? run : enter(d, frame, args);
+}
+
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
-  if (!on_stack(d, frame))
+  bool uppermost = top && top->d == d && top->frame == frame;
+  if (!uppermost && !on_stack(d, frame))
     return;
   dvmrt_repeat_end();
+  if (uppermost && top->bare) {
+    __dvmrt_now = top->saved;
+    top->left = true;
+    return;
+  }
   while (top->d != d || top->frame != frame)
     pop();
   end(top);
-  if (top->nest || (top->task && d->parallel) || !strcmp(d->kind, "task_region"))
+  if (top->nest || (top->task && d->parallel) || (!d->parallel && !strcmp(d->kind, "task_region")))
     tell_left(top);
   top->left = true;
 }

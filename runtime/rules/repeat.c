@@ -7,7 +7,7 @@ bool dvmrt_repeat_wanted = true;
 
 enum { DVMRT_REPEAT_WIDEST = 16 }; /* words of one access */
 
-static struct dvmrt_access *first;
+struct dvmrt_access *dvmrt_repeat_first;
 static struct dvmrt_finding silent; /* of what the options do not want to know */
 
 /* ---- beginning and end -------------------------------------------------------------------------------------------------------- */
@@ -24,8 +24,8 @@ static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
   if (!f || !dvmrt_repeat_wanted || dvmrt_task_active())
     return false;
   if (!r->thread) {
-    r->next = first;
-    first = x;
+    r->next = dvmrt_repeat_first;
+    dvmrt_repeat_first = x;
   }
   r->thread = &__dvmrt_now;
   r->finding[kind] = f;
@@ -46,13 +46,14 @@ static void clear(struct dvmrt_access *x, bool counts) {
 }
 
 static void end_all(bool counts) {
-  for (; first; first = first->repeat.next) {
-    clear(first, counts);
-    first->repeat.thread = NULL;
+  for (struct dvmrt_access *x = dvmrt_repeat_first; x; x = x->repeat.next) {
+    clear(x, counts);
+    x->repeat.thread = NULL;
   }
+  dvmrt_repeat_first = NULL;
 }
 
-void dvmrt_repeat_end(void) { end_all(true); }
+void dvmrt_repeat_end_all(void) { end_all(true); }
 void dvmrt_repeat_forget(void) { end_all(false); }
 
 /* ---- places, bounds, escapes -------------------------------------------------------------------------------------------------- */
@@ -304,9 +305,11 @@ bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint
   if ((flags & DVMRT_COPIED) || !now->base || (r->region ? !(flags & DVMRT_PLACED) : flags & DVMRT_NAMED))
     return false;
   uint32_t *w = word_at(r, a, size);
-  if (!w)
+  if (!w || !next_word(r, w, flags, now->write))
     return false;
-  return next_word(r, w, flags, now->write);
+  if (r->region && (flags & DVMRT_WRITE))
+    ((struct dvmrt_array *)r->region)->writer = x->site;
+  return true;
 }
 
 bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {

@@ -30,7 +30,12 @@ void dvmrt_repeat_note_turns(const struct dvmrt_event *ev, uint64_t hits);
 /* An access in the sequential part that dvmrt_check_assigns_again may judge from now on. */
 void dvmrt_repeat_note_waits(const struct dvmrt_event *ev);
 /* What the answers rest on may change: the counts go to their findings. */
-void dvmrt_repeat_end(void);
+extern struct dvmrt_access *dvmrt_repeat_first; /* of those whose accesses are counted; or NULL */
+void dvmrt_repeat_end_all(void);
+static inline void dvmrt_repeat_end(void) {
+  if (DVMRT_UNLIKELY(dvmrt_repeat_first))
+    dvmrt_repeat_end_all();
+}
 /* Drops them: the findings are gone. */
 void dvmrt_repeat_forget(void);
 

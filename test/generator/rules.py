@@ -208,6 +208,9 @@ class Rules:
             return self.initialised(access, element)
         self.between_tasks(access, element, writing=False)
         if self.has_copies(array):
+            remote = self.construct.remote.get(array.name)
+            if remote is not None and agree(remote, access):
+                return self.read_buffered(access, element)
             if not compound:
                 self.locality(access, array, subs, writing=False)
             return self.ordinary(access, element, writing=False, update=isinstance(compound, str))
@@ -218,8 +221,17 @@ class Rules:
     def has_copies(self, array):
         """Ordinary data for this nest, though it lies somewhere."""
         c = self.construct
-        return (array.distributed and c is not None and c.point is not None and array.name not in c.across and array.name not in c.remote
+        return (array.distributed and c is not None and c.point is not None and array.name not in c.across
                 and self.layout.copied(array, c.point))
+
+    def read_buffered(self, access, element):
+        """Of an array with copies, what the loop brings of them by 'remote_access': the values from before it."""
+        c = self.construct
+        if c.first.get(element) != 'written':
+            self.initialised(access, element)
+        elif c.assigned[element] != c.iteration:
+            c.blamed.add(element[0])
+            self.report('dvm-loop-dependence', access)
 
     def read_distributed(self, access, array, element, output, compound, carried):
         if not carried:

@@ -8,6 +8,8 @@ double a[N][N];
 double b[N][N];
 #pragma dvm array align([j] with a[][j])
 double c[N];
+#pragma dvm array align([i] with a[i][]) shadow[1:0]
+double d[N];
 
 int main(void) {
 #pragma dvm parallel([j] on c[j])
@@ -22,7 +24,23 @@ int main(void) {
     for (int j = 0; j < N; j++)
       b[i][j] = a[i - 1][j];
       //        ^ error dvm-shadow-stale 'a[0][0]'
-      // stderr writer\.c:17:5: note: 'a' was last written here
+      // stderr writer\.c:19:5: note: 'a' was last written here
+  for (int i = 0; i < N; i++)
+    d[i] = 1;
+  /* Copies of one element: each iteration writes its own. */
+#pragma dvm parallel([i][j] on b[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      b[i][j] = d[i];
+      d[i] += 1;
+      // expect -1:7 error dvm-readonly-write 'd[0]'
+      if (i > 3)
+        b[i][j] += d[i - 1];
+      //           ^ error dvm-shadow-stale 'd[3]'
+      // stderr writer\.c:35:7: note: 'd' was last written here
+      d[i] = 2;
+      // expect -1:7 error dvm-readonly-write 'd[0]'
+    }
   printf("%g\n", b[1][1]);
   return 0;
 }
