@@ -312,7 +312,7 @@ bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint
   return true;
 }
 
-bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
+bool dvmrt_repeat_local_any(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
   bool plain = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX;
   return __dvmrt_now.base && next_word(&x->repeat, word, flags, plain ? DVMRT_W_ASSIGNED : __dvmrt_now.write);
 }

@@ -60,5 +60,15 @@ bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, 
 /* The access of 'size' bytes at 'a' changes its words, and is counted if they are wrong.  False: it is to be judged. */
 bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint32_t flags);
 /* The same of a variable's word; '*word' becomes the new one. */
-bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags);
+bool dvmrt_repeat_local_any(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags);
+static inline bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
+  const struct dvmrt_now *now = &__dvmrt_now;
+  const uint32_t w = *word;
+  /* A sum whose clause is missing, mostly: the word stays (dvmrt_check_word). */
+  if (flags != DVMRT_WRITE || x->repeat.class != DVMRT_CLASS_FIRST || !x->repeat.finding[DVMRT_READONLY_WRITE] || !now->base ||
+      w < now->base || (w & (DVMRT_W_FILLED | 1)))
+    return dvmrt_repeat_local_any(x, word, kind, flags);
+  x->repeat.count[DVMRT_READONLY_WRITE]++;
+  return true;
+}
 #endif
