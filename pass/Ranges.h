@@ -143,6 +143,13 @@ inline int printedFormat(llvm::StringRef Name) {
       .Default(-1);
 }
 
+// Argument that is the format of a function that reads into variables, or -1.
+inline int scannedFormat(llvm::StringRef Name) {
+  if (!Name.consume_front("__isoc99_"))
+    Name.consume_front("__isoc23_");
+  return llvm::StringSwitch<int>(Name).Case("scanf", 0).Cases("fscanf", "sscanf", 1).Default(-1);
+}
+
 // Functions that print a text as it is.
 inline bool printsText(llvm::StringRef Name) { return rangeFunction(Name) == "puts" || rangeFunction(Name) == "fputs"; }
 

@@ -105,6 +105,16 @@ void Rewriter::printedRanges(const CallExpr *C, StringRef Name, bool Stream, Sma
     Add(R.Argument);
 }
 
+// What a parallel loop reads into variables.
+void Rewriter::scannedRanges(const CallExpr *C, StringRef Name, SmallVectorImpl<Range> &Found) {
+  const int At = scannedFormat(Name);
+  if (At < 0 || !innermostNest() || St.Opts.Parallel)
+    return;
+  for (unsigned N = unsigned(At) + 1; N < C->getNumArgs(); N++)
+    if (auto *To = const_cast<Expr *>(C->getArg(N)); To->getType()->isPointerType() && !To->containsErrors())
+      Found.push_back({N, rangeText(To, 'w', false)});
+}
+
 SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
   SmallVector<Range, 2> Found;
   const FunctionDecl *F = libraryFunction(Ctx, C);
@@ -119,6 +129,7 @@ SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
       Found.push_back({R->Argument, rangeText(const_cast<Expr *>(C->getArg(R->Argument)), R->Way, Stream)});
   }
   printedRanges(C, F->getName(), Stream, Found);
+  scannedRanges(C, F->getName(), Found);
   return Found;
 }
 

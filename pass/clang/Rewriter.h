@@ -160,6 +160,7 @@ private:
   bool rangeMatters(const Chain &Ch, char Way) const;
   std::string rangeText(clang::Expr *E, char Way, bool Stream, bool Each = false);
   void printedRanges(const clang::CallExpr *C, llvm::StringRef Name, bool Stream, llvm::SmallVectorImpl<Range> &Found);
+  void scannedRanges(const clang::CallExpr *C, llvm::StringRef Name, llvm::SmallVectorImpl<Range> &Found);
   void markRange(clang::CallExpr *C, const Range &R);
 
   // Loops.cpp: sequential loops, where they are recorded

@@ -307,8 +307,15 @@ static bool assignInput(FunctionState &S, CallBase *Call) {
   if (!inputOf(*Call, All))
     return false;
   BuilderBehind B(Call);
-  for (const Written &W : All)
-    W.Size ? void(S.RT.call(B, "__dvmrt_fill", {W.Address, W.Size})) : assignObject(S, B, W.Address);
+  for (const Written &W : All) {
+    Constant *Site = S.rangeSite(Call, W.Argument);
+    if (!Site->isNullValue())
+      S.RT.call(B, "__dvmrt_write_at", {W.Address, W.Size ? W.Size : B.getInt64(1), Site});
+    else if (W.Size)
+      S.RT.call(B, "__dvmrt_fill", {W.Address, W.Size});
+    if (!W.Size)
+      assignObject(S, B, W.Address);
+  }
   return true;
 }
 

@@ -1,4 +1,5 @@
 #include "InputCalls.h"
+#include "pass/Ranges.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -81,7 +82,8 @@ bool scanned(const CallBase &Call, unsigned Format, SmallVectorImpl<Written> &Ou
     if (Argument >= Call.arg_size() || !Call.getArgOperand(Argument)->getType()->isPointerTy())
       return false;
     uint64_t Size = C.size();
-    Out.push_back({Call.getArgOperand(Argument++), Size ? ConstantInt::get(Type::getInt64Ty(Call.getContext()), Size) : nullptr});
+    Out.push_back({Argument, Call.getArgOperand(Argument), Size ? ConstantInt::get(Type::getInt64Ty(Call.getContext()), Size) : nullptr});
+    Argument++;
   }
   return true;
 }
@@ -92,10 +94,7 @@ bool dvmir::inputOf(const CallBase &Call, SmallVectorImpl<Written> &Out) {
   const Function *F = Call.getCalledFunction();
   if (!F || !F->isDeclaration())
     return false;
-  StringRef Name = F->getName();
-  if (!Name.consume_front("__isoc99_"))
-    Name.consume_front("__isoc23_");
-  int Format = StringSwitch<int>(Name).Case("scanf", 0).Cases("fscanf", "sscanf", 1).Default(-1);
+  const int Format = dvm::scannedFormat(F->getName());
   if (Format < 0 || Call.arg_size() <= unsigned(Format) || !scanned(Call, Format, Out)) {
     Out.clear();
     return false;

@@ -6,6 +6,7 @@
 namespace dvmir {
 
 struct Written {
+  unsigned Argument;
   llvm::Value *Address;
   llvm::Value *Size; // i64, bytes; null: not known
 };

@@ -258,19 +258,33 @@ static void setAll(FunctionState &S, IRBuilderBase &B, Variable &V, Value *Word)
     S.store(B, Word, V.Words);
 }
 
+// A function that is known to write there: by the element that is the farthest from being the iteration's own.
+static void judgeRange(FunctionState &S, IRBuilder<> &B, Variable &V, Construct &K, MemIntrinsic *Mem, Value *Offset) {
+  Value *Bytes = B.CreateZExtOrTrunc(Mem->getLength(), S.RT.I64);
+  Value *Args[] = {V.Words, B.getInt64(V.Count),        B.getInt64(V.ElementSize), Offset,
+                   Bytes,   S.limit(B, &K, LimitWrite), S.limit(B, &K, LimitBase)};
+  Value *Word = S.RT.fast(B, "dvmi_local_judged", S.RT.I32, Args);
+  S.RT.call(B, "__dvmrt_local",
+            {S.rangeSite(Mem, 0), Word, B.getInt32(DVMRT_L_FIRST), B.getInt32(DVMRT_WRITE), ConstantPointerNull::get(S.RT.Ptr)});
+  S.RT.fast(B, "dvmi_local_written", S.RT.Void, Args);
+}
+
 // An unmarked store: the value of an initialisation, a parameter.
 static void lowerStore(FunctionState &S, Variable &V, Instruction *Store) {
   IRBuilder<> B(Store);
   Construct *K = S.around(Store->getParent());
   unsigned Kind = V.kind(K);
   Value *Word = Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION ? B.getInt32(DVMRT_W_ASSIGNED) : S.limit(B, K, LimitWrite);
-  if (!V.isArray()) {
+  auto *Mem = dyn_cast<MemIntrinsic>(Store);
+  const bool Judged = Kind == DVMRT_L_FIRST && Mem && !S.rangeSite(Mem, 0)->isNullValue();
+  if (!V.isArray() && !Judged) {
     S.store(B, Word, V.Words);
     return;
   }
-  auto *Mem = dyn_cast<MemIntrinsic>(Store);
   Value *Offset = offsetIn(S, B, Mem ? Mem->getDest() : getLoadStorePointerOperand(Store));
   Value *Bytes = Mem ? Mem->getLength() : B.getInt64(V.ElementSize);
+  if (Judged)
+    return judgeRange(S, B, V, *K, Mem, Offset);
   if (Kind == DVMRT_L_FIRST && isa_and_nonnull<MemSetInst>(Mem) && !V.Starts.empty()) {
     S.RT.fast(B, "dvmi_local_filled", S.RT.Void,
               {V.Words, B.getInt64(V.Count), B.getInt64(V.ElementSize), Offset, B.CreateZExtOrTrunc(Bytes, S.RT.I64), Word,

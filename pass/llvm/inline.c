@@ -96,6 +96,24 @@ void dvmi_local_filled(uint32_t *words, uint64_t count, uint64_t element, uint64
   for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
     words[i] = words[i] < base || (words[i] & DVMRT_W_FILLED) ? write | DVMRT_W_FILLED : write;
 }
+/* The same where the call is judged: the word that it is judged by, then what becomes of them (dvmrt_check_word). */
+uint32_t dvmi_local_judged(const uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t write,
+                           uint32_t base) {
+  uint32_t judged = write;
+  for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++) {
+    if (words[i] >= base && !(words[i] & 1))
+      return words[i]; /* the nest has read it */
+    judged = words[i] < base || (words[i] & DVMRT_W_FILLED) ? words[i] : judged;
+  }
+  return judged;
+}
+void dvmi_local_written(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t write, uint32_t base) {
+  uint32_t judged = dvmi_local_judged(words, count, element, offset, bytes, write, base);
+  bool read = judged >= base && !(judged & 1); /* one mistake: what the nest has not read is not private for it */
+  for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
+    if (words[i] < base || (words[i] & 1))
+      words[i] = read ? write | DVMRT_W_FILLED : write;
+}
 /* Elements that bytes [offset, offset + bytes) touch. */
 void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes, uint32_t word) {
   for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)

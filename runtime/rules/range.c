@@ -42,10 +42,6 @@ struct dvmrt_finding *dvmrt_range_finding(uint64_t hits, bool *none) {
 
 /* ---- ordinary data ------------------------------------------------------------------------------------------------------------ */
 
-static bool read_by_nest(const struct dvmrt_bytes *r, uint32_t w) {
-  return w >= r->ev.base && !(w & 1) && !dvmrt_construct_born_here(r->ev.nest, w);
-}
-
 static void judge_part(struct dvmrt_bytes *r, uintptr_t p, uintptr_t end, bool lenient) {
   struct dvmrt_event one = r->ev;
   one.copied |= lenient;
@@ -107,18 +103,9 @@ static void judge_read(struct dvmrt_bytes *r, uintptr_t p, uintptr_t end) {
   judge_elements(r, p, end, x->range == 'e' && x->bytes ? x->bytes : end - p);
 }
 
-/* Data of a mapped nest that functions fill: their first assignment by the program is judged, unless the nest has read them before. */
 static void judge_write(struct dvmrt_bytes *r, uintptr_t p, uintptr_t end) {
-  const struct dvmrt_var *var;
-  struct dvmrt_frame *nest = r->ev.nest;
-  if (nest && !r->stored && dvmrt_construct_class(nest, p, &var) == DVMRT_CLASS_FIRST &&
-      !dvmrt_range_words_are(r, p, end, true, read_by_nest)) {
-    dvmrt_task_assigned(p, end - p);
-    dvmrt_check_filled(p, end - p);
-    return;
-  }
   judge_part(r, p, end, false);
-  if (!nest)
+  if (!r->ev.nest)
     dvmrt_shadow_fill(p, end - p, DVMRT_W_ASSIGNED);
 }
 

@@ -17,8 +17,8 @@ int main(void) {
 #pragma dvm parallel([i] on x[i]) PRIVATE
   for (int i = 0; i < N; i++) {
     memset(part, 0, sizeof part);
+    //     ^ warning dvm-undeclared-private 'part'
     part[1] = i;
-//  ^ warning dvm-undeclared-private 'part'
     x[i] = part[0] + part[1];
   }
   printf("%g\n", x[3]);

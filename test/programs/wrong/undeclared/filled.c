@@ -1,4 +1,4 @@
-/* Known functions fill data of the iteration: assigning these, too, is private without a clause; what begins to live in the
+/* Known functions fill data of the iteration, which are private without a clause as assigned ones are; what begins to live in the
  * iteration is private anyway. */
 // TWIN
 #include <stdio.h>
@@ -20,7 +20,6 @@ static double tail(int n) {
   memset(own, 0, sizeof own);
   own[1] = n;
   shared[2] = n;
-//^ warning dvm-undeclared-private 'shared'
   return own[0] + own[1] + shared[0] + shared[2];
 }
 
@@ -31,8 +30,8 @@ int main(void) {
   for (int i = 0; i < N; i++) {
     double part[3] = {0}, *heap = malloc(2 * sizeof(double));
     sprintf(line, "%d", i);
+    //      ^ warning dvm-undeclared-private 'line'
     line[1] = '0';
-//  ^ warning dvm-undeclared-private 'line'
     memset(ready, 0, sizeof ready);
     ready[1] += i;
     memset(heap, 0, 2 * sizeof(double));
@@ -40,6 +39,7 @@ int main(void) {
     memset(part, 0, sizeof part);
     part[2] = line[0];
     memset(shared, 0, sizeof shared);
+    //     ^ warning dvm-undeclared-private 'shared'
     x[i] = heap[0] + part[2] + tail(i);
     free(heap);
   }

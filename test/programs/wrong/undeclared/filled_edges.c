@@ -1,5 +1,5 @@
 /* What counts as assigned by memset and is right: variables of the body, of callees, of a scope that a jump enters, and what
- * is only read, or read after the loop.  What an iteration has not filled is not there. */
+ * a clause makes private.  What an iteration has not filled is not there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int callee(int n) {
 
 int main(void) {
   double flags[4];
-#pragma dvm parallel([i] on x[i])
+#pragma dvm parallel([i] on x[i]) private(text, flags)
   for (int i = 0; i < N; i++) {
     switch (i % 2) {
       int scratch[40];
@@ -47,9 +47,10 @@ int main(void) {
   for (int i = 0; i < N; i++) {
     if (i % 3 == 0)
       memset(flags, 0, sizeof flags);
+      //     ^ warning dvm-undeclared-private 'flags'
     x[i] += flags[1];
     //      ^ error dvm-private-uninitialized 'flags'
   }
-  printf("%g %c\n", x[1], text[2]);
+  printf("%g\n", x[1]);
   return 0;
 }
