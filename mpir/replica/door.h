@@ -16,6 +16,8 @@ struct replica_door {
   /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */
   bool (*follow)(uint64_t *value);
   void (*tell)(uint64_t value);
+  /* Of a file that is opened for writing; 'whole': for reading, too, from now on by this rank alone.  False: another rank has it so. */
+  bool (*claim)(uint64_t file, bool whole);
   void (*await_shadow)(void); /* one that leads: until its shadow has got all that was told */
   void (*wait_for_end)(void); /* a shadow: until its main is over, or this one leads */
   void (*refuse)(const char *what, const char *name, const void *place); /* does not return */

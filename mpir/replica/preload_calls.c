@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "mpir/replica/preload.h"
+#include "mpir/replica/preload_private.h"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
 
 #define PLACE __builtin_return_address(0)
@@ -138,6 +140,21 @@ pid_t fork(void) {
 pid_t vfork(void) {
   replica_preload_refuse("vfork", "", PLACE);
   return NEXT(fork)(); /* a wrapper's frame would be gone in the child of a vfork */
+}
+
+/* What is written there would be seen nowhere: no call tells of it. */
+static void refuse_mapping(int protection, int flags, int fd, const void *place) {
+  if (fd >= 0 && flags & MAP_SHARED && protection & PROT_WRITE && replica_written_is(fd))
+    replica_preload_refuse("a file that is mapped for writing", "", place);
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  refuse_mapping(protection, flags, fd, PLACE);
+  return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+void *mmap64(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
+  refuse_mapping(protection, flags, fd, PLACE);
+  return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
 int msgsnd(int queue, const void *message, size_t size, int flags) {

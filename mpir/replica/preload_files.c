@@ -140,13 +140,33 @@ static struct written *add(char *path, int flags, off_t begin) {
 
 /* --- opening --- */
 
+/* What is there is read, too: the shadow must have it before its main changes it. */
+static bool is_read_back(int flags) { return (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC); }
+
+/* One rank alone reads and writes a file: its shadow knows what that rank has written, no more. */
+static void claim(int fd, const char *path, int flags) {
+  struct stat s;
+  uint64_t key = 14695981039346656037u;
+  char *name = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) ? realpath(path, NULL) : NULL;
+  for (const char *c = name; c && *c; c++)
+    key = (key ^ (unsigned char)*c) * 1099511628211u;
+  if (name && !replica_door->claim(key ^ s.st_ino, (flags & O_ACCMODE) == O_RDWR))
+    replica_door->refuse("a file that several ranks use, one of them for reading and writing,", path, NULL);
+  free(name);
+}
+
 /* This replica opens the file itself, and tells where it begins to write. */
 static int open_first(int folder, const char *path, int flags, mode_t mode, bool follows) {
   int fd = replica_sys_open(folder, path, follows ? flags & ~O_EXCL : flags, mode);
   struct stat s;
+  claim(fd, path, flags);
   off_t begin = fd >= 0 && flags & O_APPEND && !fstat(fd, &s) ? s.st_size : 0;
   int error = errno;
   replica_door->tell(fd < 0 ? (uint64_t)-error : (uint64_t)begin);
+  if (fd >= 0 && is_read_back(flags)) {
+    replica_door->tell(0);
+    replica_door->await_shadow();
+  }
   if (fd >= 0) {
     replica_written_forget();
     note_own(path);
@@ -169,10 +189,16 @@ int replica_written_open(int folder, const char *path, int flags, mode_t mode) {
   char *name = realpath(path, NULL);
   struct written *w = add(name ? name : replica_absolute(path), flags, (off_t)value);
   int fd = make_spool(w, (off_t)value);
-  if (fd >= 0 && !(flags & (O_TRUNC | O_APPEND)))
+  if (fd >= 0 && (is_read_back(flags) || !(flags & (O_TRUNC | O_APPEND))))
     fill(w, replica_sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
   if (fd >= 0 && !(flags & O_CLOEXEC))
     fcntl(fd, F_SETFD, 0);
+  if (fd >= 0 && flags & O_APPEND && is_read_back(flags)) {
+    fcntl(fd, F_SETFL, O_APPEND);
+    lseek(fd, 0, SEEK_SET); /* where reading begins */
+  }
+  if (is_read_back(flags))
+    replica_door->follow(&value); /* what the main waits for */
   return fd;
 }
 
@@ -228,6 +254,14 @@ static void copy_out(const struct written *w, int to) {
     return;
 }
 
+/* Of a file that is read, too: what its main has written beyond this one's place is not there yet. */
+static void copy_whole(const struct written *w, int to) {
+  struct stat s;
+  copy(w->spool, to);
+  if (fstat(w->spool, &s) || ftruncate(to, s.st_size))
+    replica_door->refuse("what the main had written to", w->path, NULL);
+}
+
 /* One that appends has its main's bytes in front of its own, and nobody else's between them. */
 static bool is_ours_alone(const struct written *w, int to) {
   static char mine[65536], there[65536];
@@ -260,7 +294,10 @@ static void write_out(const struct written *w, const int *fds, size_t n) {
     return;
   if (w->flags & O_APPEND && !is_ours_alone(w, fd))
     replica_door->refuse("a file that several ranks append to,", w->path, NULL);
-  copy_out(w, fd);
+  if ((w->flags & O_ACCMODE) == O_RDWR)
+    copy_whole(w, fd);
+  else
+    copy_out(w, fd);
   lseek(fd, stands, SEEK_SET);
   if (w->flags & O_APPEND)
     fcntl(fd, F_SETFL, O_APPEND);
@@ -299,6 +336,8 @@ static bool is_written(int fd) {
   return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY && !fstat(fd, &s) && S_ISREG(s.st_mode);
 }
 
+bool replica_written_is(int fd) { return replica_is_on() && is_written(fd); }
+
 /* 'fd' and all that share its position. */
 static void take_to_memory(int fd, const int *fds, size_t n) {
   int flags = fcntl(fd, F_GETFL);
@@ -310,7 +349,7 @@ static void take_to_memory(int fd, const int *fds, size_t n) {
   int spool = make_spool(w, stands);
   if (spool < 0)
     _exit(1); /* no shadow; the main goes on, and makes another */
-  if (!(flags & O_APPEND))
+  if (!(flags & O_APPEND) || (flags & O_ACCMODE) == O_RDWR)
     fill(w, replica_sys_open(AT_FDCWD, w->path ? w->path : link, O_RDONLY | O_CLOEXEC, 0));
   int own_copy = high_copy(fd);
   for (size_t i = 0; i < n; i++)

@@ -24,6 +24,7 @@ void replica_nature_clone(void); /* the fresh shadow */
 int replica_written_open(int folder, const char *path, int flags, mode_t mode);
 int replica_read_open(int folder, const char *path, int flags); /* of a file that the program has written */
 bool replica_has_written(const char *path);
+bool replica_written_is(int fd); /* a file that is open for writing; by a shadow, in memory */
 /* A file gets another name (or none: NULL) in the call that is made now; then: it has. */
 void replica_written_moves(const char *from, const char *to);
 void replica_written_moved(const char *from, const char *to);

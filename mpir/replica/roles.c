@@ -190,6 +190,19 @@ void mpl_replica_start(void) {
 static bool is_shadow(void) { return mpl_replays(); }
 static void tell(uint64_t value) { mpl_replica_value(REPLICA_PRELOADED, value); }
 
+static bool claim(uint64_t file, bool whole) {
+  uint64_t mine = file << 16 | (mpl.rank + 1);
+  for (size_t i = 0; i < REPLICA_FILES; i++) {
+    _Atomic uint64_t *at = &mpl_replica.job->files[(file + i) % REPLICA_FILES];
+    uint64_t there = atomic_load(at);
+    if (!there && (!whole || atomic_compare_exchange_strong(at, &there, mine)))
+      return true;
+    if (there >> 16 == mine >> 16)
+      return there == mine;
+  }
+  return true; /* of so many files nothing more is known */
+}
+
 static void await_shadow(void) {
   struct replica_rank *rank = mpl_replica.rank;
   while (replica_has_shadow() && atomic_load(&rank->replayed) < mpl_replica.logged && !atomic_load(&mpl.job->aborted)) {
@@ -217,6 +230,7 @@ static void refuse(const char *what, const char *name, const void *place) {
 struct replica_door MPIR_dvm_replica = {.is_shadow = is_shadow,
                                         .follow = mpl_replica_follow,
                                         .tell = tell,
+                                        .claim = claim,
                                         .await_shadow = await_shadow,
                                         .wait_for_end = wait_for_end,
                                         .refuse = refuse};

@@ -94,7 +94,7 @@ status 0 timeout 60 "$run" --replicate --check -n 2 ./differ none
 
 rounds=$((100000 + $$))
 # Files are written once; what cannot be done twice is refused by name.
-for how in files descriptors; do
+for how in files descriptors both; do
   mkdir plain twice
   (cd plain && status 0 "$run" -n 2 ../writes $how && rm -f out err)
   (cd twice && status 0 timeout 60 "$run" --replicate --check -n 2 ../writes $how && rm -f out err)
@@ -103,7 +103,7 @@ for how in files descriptors; do
 done
 status 64 timeout 60 env DVM_REPLICA_KILL=0.0@100 "$run" --replicate -n 2 ./writes together
 has err "several ranks append to"
-for what in update socket system vfork msgsnd fork; do
+for what in map share socket system vfork msgsnd fork; do
   status 64 timeout 60 "$run" --replicate -n 2 ./writes $what
   has err "cannot be replicated"
 done

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -69,6 +70,64 @@ static void descriptors(void) {
   dprintf(early, "at the end\n");
 }
 
+/* A line of a file of records, read and written again; the file begins with what is in 'name.in', if that is there. */
+static long update(int fd, FILE *log, int n) {
+  char line[16];
+  long at = n * 7 % 12 * 10, sum = 0;
+  if (pread(fd, line, 10, at) != 10)
+    return -1;
+  line[10] = 0;
+  sum = atol(line);
+  sprintf(line, "%09ld\n", sum + n);
+  pwrite(fd, line, 10, at);
+  fprintf(log, "%s", line);
+  rewind(log);
+  while (fgets(line, sizeof(line), log))
+    sum += atol(line);
+  fseek(log, 0, SEEK_END);
+  return sum;
+}
+
+static void read_and_write(void) {
+  char name[64], line[64];
+  snprintf(name, sizeof(name), "records.%d", rank);
+  FILE *f = fopen(name, "w+");
+  for (int i = 0; i < 12; i++)
+    fprintf(f, "%09d\n", i * rank);
+  rewind(f);
+  if (!fgets(line, sizeof(line), f))
+    printf("rank %d reads nothing of what it has written\n", rank);
+  fclose(f);
+  int fd = open(name, O_RDWR);
+  snprintf(name, sizeof(name), "log.%d", rank);
+  FILE *log = fopen(name, "a+");
+  for (int i = 0; i < 30; i++) {
+    printf("rank %d sum %ld\n", rank, update(fd, log, i));
+    exchange(i);
+    if (i == 15) {
+      fclose(log);
+      log = fopen(name, "r+");
+      fseek(log, 0, SEEK_END);
+    }
+  }
+  lseek(fd, 0, SEEK_SET);
+  for (ssize_t n; (n = read(fd, line, sizeof(line))) > 0;)
+    fwrite(line, 1, (size_t)n, stdout);
+  close(fd);
+  fclose(log);
+}
+
+static void share_file(void) {
+  fopen("shared", "a+");
+  exchange(0);
+}
+
+static void map_file(void) {
+  int fd = open("mapped", O_RDWR | O_CREAT, 0666);
+  ftruncate(fd, 4096);
+  memset(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), 1, 4096);
+}
+
 static void append_together(void) {
   int fd = open("together", O_WRONLY | O_CREAT | O_APPEND, 0666);
   for (int i = 0; i < 30; i++) {
@@ -123,8 +182,12 @@ int main(int argc, char **argv) {
     descriptors();
   else if (!strcmp(argv[1], "together"))
     append_together();
-  else if (!strcmp(argv[1], "update"))
-    fopen("both", "w+");
+  else if (!strcmp(argv[1], "both"))
+    read_and_write();
+  else if (!strcmp(argv[1], "share"))
+    share_file();
+  else if (!strcmp(argv[1], "map"))
+    map_file();
   else if (!strcmp(argv[1], "socket"))
     socket(AF_INET, SOCK_STREAM, 0);
   else if (!strcmp(argv[1], "vfork"))
