@@ -31,6 +31,8 @@ static int add_plugin(struct dvm_list *command, const struct cc_plan *plan, cons
   }
   if (plan->mode == DVM_MODE_PARALLEL) {
     dvm_list_add(command, "-fplugin-arg-dvm-parallel");
+    if (plan->counts)
+      dvm_list_add(command, "-fplugin-arg-dvm-count");
     if (plan->remarks && *plan->remarks)
       dvm_list_printf(command, "-fplugin-arg-dvm-Rdvm=%s", plan->remarks);
     static const char *const option[] = {"-Xclang", "-mllvm", "-Xclang", "-dvm-parallel"};

@@ -64,6 +64,7 @@ static int read_mode(struct reader *r, const char *value) {
   }
   if (!strcmp(value, "parallel") || !strcmp(value, "parallel,trace")) { /* a parallel program can always be recorded */
     r->plan->mode = DVM_MODE_PARALLEL;
+    r->plan->counts = strchr(value, ',') != NULL;
     return 0;
   }
   if (!strcmp(value, "off")) {

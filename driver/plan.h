@@ -14,6 +14,7 @@ enum dvm_mode { DVM_MODE_CHECK, DVM_MODE_TRACE, DVM_MODE_PARALLEL, DVM_MODE_OFF 
 struct cc_plan {
   enum cc_action action;
   enum dvm_mode mode;
+  bool counts;                  /* with DVM_MODE_PARALLEL: iterations are counted for comparisons */
   unsigned inputs[CC_NLANGUAGES];
   const char *other_input;      /* first input of CC_OTHER, or NULL; borrowed, as the next one */
   const char *foreign_target;   /* the option that asks for another machine than this one, or NULL */

@@ -7,6 +7,10 @@ using namespace dvm;
 
 void Rewriter::nestMarkers(Construct &C) {
   SourceLocation L = C.Dir.Start;
+  if (St.Opts.Parallel)
+    clampHeaders(C);
+  if (St.Opts.Parallel && !countsIterations(C))
+    return;
   SmallVector<Expr *, 8> Args{B.integer(C.Cid, L), B.integer(C.Loops.size(), L)};
   for (const Loop &X : C.Loops) {
     Args.push_back(B.address(B.ref(X.Index, L)));
@@ -19,6 +23,12 @@ void Rewriter::nestMarkers(Construct &C) {
     ForStmt *Outer = C.Loops[C.Loops.size() - 2].For;
     Outer->setBody(B.block({B.call(DVMM_ROW, {B.integer(C.Cid, L)}, L), Outer->getBody()}, Outer->getBody()->getBeginLoc()));
   }
+}
+
+// Of the threads' own variables nobody knows the place.
+bool Rewriter::countsIterations(const Construct &C) const {
+  return St.Opts.Count && !C.Loops.empty() &&
+         llvm::all_of(C.Loops, [](const Loop &X) { return X.Index->getTLSKind() == VarDecl::TLS_None; });
 }
 
 void Rewriter::finishWrapper(Construct &C, WhileStmt *W) {
@@ -107,7 +117,7 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
     C.Loops.back().For->setBody(Body);
   });
   if (Emit)
-    St.Opts.Parallel ? clampHeaders(C) : nestMarkers(C);
+    nestMarkers(C);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What the declarations of a translation unit say, and how the run time is told.
 #include "Declare.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/RecordLayout.h"
 #include "clang/Sema/Sema.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -255,6 +256,61 @@ void Declarations::writeAlign(SiteText &T, Operands &Ops, const VarDecl *Target)
     T.add(" " + (D.names[I] == ~0u ? "." : Ops.Dir.text(D.names[I])));
 }
 
+// Marks the bits that are values, by bytes.
+static void markValues(const ASTContext &Ctx, QualType T, uint64_t At, SmallVectorImpl<uint8_t> &Used) {
+  T = T.getCanonicalType();
+  uint64_t Bytes = Ctx.getTypeSizeInChars(T).getQuantity();
+  if (const auto *A = Ctx.getAsConstantArrayType(T)) {
+    uint64_t Element = Ctx.getTypeSizeInChars(A->getElementType()).getQuantity();
+    for (uint64_t I = 0; I < A->getZExtSize(); ++I)
+      markValues(Ctx, A->getElementType(), At + I * Element, Used);
+    return;
+  }
+  const auto *R = T->getAs<RecordType>();
+  if (R && !R->getDecl()->isUnion()) {
+    const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(R->getDecl());
+    for (const FieldDecl *F : R->getDecl()->fields()) {
+      uint64_t Bit = Layout.getFieldOffset(F->getFieldIndex());
+      if (!F->isBitField())
+        markValues(Ctx, F->getType(), At + Bit / 8, Used);
+      for (uint64_t K = 0; F->isBitField() && K < F->getBitWidthValue(Ctx); ++K)
+        Used[At + (Bit + K) / 8] |= 1u << (Bit + K) % 8;
+    }
+    return;
+  }
+  if (T->isSpecificBuiltinType(BuiltinType::LongDouble) && &Ctx.getFloatTypeSemantics(T) == &llvm::APFloat::x87DoubleExtended())
+    Bytes = 10;
+  if (const auto *C = T->getAs<ComplexType>(); C && C->getElementType()->isSpecificBuiltinType(BuiltinType::LongDouble)) {
+    markValues(Ctx, C->getElementType(), At, Used);
+    return markValues(Ctx, C->getElementType(), At + Bytes / 2, Used);
+  }
+  std::fill(Used.begin() + At, Used.begin() + At + Bytes, 0xff);
+}
+
+void Declarations::writeHoles(SiteText &T, const VarDecl *V) {
+  enum { ElementMax = 4096, HolesMax = 64 };
+  QualType Element = shapeOf(Ctx, V->getType()).Element;
+  if (Element->isIncompleteType() || Element->isVariablyModifiedType() || Element->isVoidType())
+    return;
+  uint64_t Bytes = Ctx.getTypeSizeInChars(Element).getQuantity();
+  SmallVector<uint8_t, 64> Used(Bytes <= ElementMax ? Bytes : 0, 0);
+  if (Used.empty())
+    return;
+  markValues(Ctx, Element, 0, Used);
+  std::string Holes;
+  unsigned N = 0;
+  for (size_t I = 0, Next; I < Used.size(); I = Next) {
+    for (Next = I + 1; !Used[I] && Next < Used.size() && !Used[Next];)
+      ++Next;
+    if (Used[I] == 0xff || N++ >= HolesMax)
+      continue;
+    Holes += (Holes.empty() ? "" : " ") + std::to_string(I);
+    Holes += Used[I] ? ":" + std::to_string(0xff & ~Used[I]) : " " + std::to_string(Next - I);
+  }
+  if (!Holes.empty())
+    T.key(DVMRT_DIRECTIVE_HOLES).add(Holes);
+}
+
 SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Expr *Value, bool Elsewhere) {
   const dvm_directive &D = *Dir.D;
   SiteText T(Ctx, B, V->getLocation());
@@ -268,6 +324,8 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
       T.refWithValue(V, Value);
     else
       T.ref(V);
+    if (St.Opts.Parallel || St.Opts.Trace)
+      writeHoles(T, V);
   } else {
     T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(D.nsizes));
     for (unsigned I = 0; I < D.nsizes; ++I)

@@ -70,6 +70,7 @@ public:
 
   void writeDist(SiteText &T, Operands &Ops);
   void writeAlign(SiteText &T, Operands &Ops, const clang::VarDecl *Target);
+  void writeHoles(SiteText &T, const clang::VarDecl *V); // of an element: bytes and bits that are no value
   static void writeWidths(SiteText &T, Operands &Ops, const dvm_width *W, unsigned N);
   void writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A);
   void writeUnsplitAxis(SiteText &T, Operands &Ops, const dvm_axis &A);

@@ -170,5 +170,7 @@ SiteText Rewriter::enterText(Construct &C) {
     T.key(DVMRT_DIRECTIVE_SHARED).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(Bytes));
   if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
     partsText(T, C);
+  if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL && countsIterations(C))
+    T.key(DVMRT_DIRECTIVE_COUNTED);
   return T;
 }

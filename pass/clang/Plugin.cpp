@@ -250,6 +250,8 @@ protected:
         Opts.Absolute = true;
       else if (A == "parallel")
         Opts.Parallel = true;
+      else if (A == "count")
+        Opts.Count = true;
       else if (StringRef(A).starts_with("Rdvm=")) {
         Opts.Remarks = A.substr(5);
         if (std::string Why; !Opts.Remarks.empty() && !llvm::Regex(Opts.Remarks).isValid(Why)) {

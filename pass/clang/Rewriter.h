@@ -221,6 +221,7 @@ private:
   bool loopNest(std::unique_ptr<Construct> &Owned, clang::WhileStmt *W, bool OK);
   void block(std::unique_ptr<Construct> &Owned, clang::WhileStmt *W);
   void walkInside(std::unique_ptr<Construct> &Owned, llvm::function_ref<void()> Walk);
+  bool countsIterations(const Construct &C) const;
   void nestMarkers(Construct &C);
   void finishWrapper(Construct &C, clang::WhileStmt *W);
   // StandAlone.cpp: directives that stand alone

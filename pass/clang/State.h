@@ -60,6 +60,7 @@ struct Options {
   bool Parallel = false; // the program will be executed by many ranks, not checked
   std::string Remarks; // -Rdvm=: a regular expression of what is wanted; empty: none
   bool Absolute = false; // names of files in texts of sites are absolute: who reads reports is in another folder
+  bool Count = false; // with Parallel: iterations are counted for comparisons
   bool Trace = false; // the program will record, not check: types of values, sequential loops
 };
 

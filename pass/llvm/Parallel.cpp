@@ -2,6 +2,7 @@
 // library that many ranks must not make each for itself become calls of ours.
 #include "Parallel.h"
 #include "Function.h"
+#include "IterationCount.h"
 #include "ParallelParts.h"
 #include "pass/markers.h"
 #include "runtime/parallel/abi.h"
@@ -98,6 +99,7 @@ struct Nest {
   SmallVector<AllocaInst *, 16> Limits; // of each index variable: low, high, and of all ranks together
   SmallVector<AllocaInst *, 4> None;    // of each: this execution of its loop has no turn here
   AllocaInst *At = nullptr;
+  SmallVector<CallInst *, 1> Iters, Rows, Leaves; // if its iterations are counted
 };
 
 unsigned countLocations(StringRef Text) {
@@ -171,6 +173,8 @@ struct ParallelModule::Impl {
 
   SmallVector<Copied, 4> copyResults(const Nest &N, ArrayRef<Value *> Args) {
     SmallVector<Copied, 4> Out;
+    if (Checks) // they are looked at in each iteration
+      return Out;
     for (unsigned I = 0; I < Args.size() && I < N.Text.Args.size() && !N.Text.Group; ++I) {
       auto *Variable = dyn_cast<AllocaInst>(Args[I]->stripPointerCasts());
       if ((N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION && N.Text.Args[I].Line != DVMRT_DIRECTIVE_SHARED) || !N.Text.Args[I].Pointer ||
@@ -209,6 +213,24 @@ struct ParallelModule::Impl {
         N.At = slot(ArrayType::get(RT.I64, N.Locations * (N.Rank + 1)), "dvm.at");
       Nests[N.Text.Cid] = std::move(N);
     }
+  }
+
+  void collectIterations(ArrayRef<CallInst *> Marks) {
+    for (CallInst *Mark : Marks) {
+      StringRef Name = markerName(Mark);
+      if (Name != DVMM_ITER && Name != DVMM_ROW && Name != DVMM_LEAVE)
+        continue;
+      auto It = Nests.find(number(Mark, 0));
+      if (It != Nests.end())
+        (Name == DVMM_ITER ? It->second.Iters : Name == DVMM_ROW ? It->second.Rows : It->second.Leaves).push_back(Mark);
+    }
+  }
+
+  void tellIterations(const Nest &N) {
+    auto Tell = [&](IRBuilder<> &B, CallInst *, Value *Count, Value *Sum) {
+      call(B, "__dvmp_executed", RT.Void, {N.Site, frame(B), Count, Sum});
+    };
+    countIterations({N.Enter, N.Iters, N.Rows, N.Leaves}, [&](StringRef Name) { return slot(RT.I64, Name); }, Tell);
   }
 
   void lowerEnter(Nest &N) {
@@ -302,6 +324,21 @@ struct ParallelModule::Impl {
     replace(Mark, B.CreateSelect(B.CreateLoad(B.getInt1Ty(), N.None[Index]), B.getInt64(Kind < 2 ? 0 : 1), Last));
   }
 
+  // Second bodies tell each iteration.
+  void lowerIter(CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    auto It = Nests.find(number(Mark, 0));
+    SmallVector<Value *, 8> Indices;
+    for (unsigned Arg = 2; Arg + 1 < Mark->arg_size(); Arg += 2) {
+      int64_t Bytes = cast<ConstantInt>(Mark->getArgOperand(Arg + 1))->getSExtValue();
+      Value *V = B.CreateLoad(B.getIntNTy(std::abs(Bytes) * 8), Mark->getArgOperand(Arg));
+      Indices.push_back(Bytes < 0 ? B.CreateSExtOrTrunc(V, RT.I64) : B.CreateZExtOrTrunc(V, RT.I64));
+    }
+    if (Checks && It != Nests.end() && !Indices.empty())
+      call(B, "__dvmp_iteration", RT.Void, {It->second.Site, frame(B), arguments(B, Indices)});
+    Mark->eraseFromParent();
+  }
+
   void lowerMet(CallInst *Mark, const Nest &N) {
     IRBuilder<> B(Mark);
     uint64_t Number = number(Mark, 1), From = Number * (N.Rank + 1);
@@ -370,6 +407,12 @@ struct ParallelModule::Impl {
       Value *P = Mark->getArgOperand(0);
       return replace(Mark, Checks ? call(B, "__dvmp_check", RT.Ptr, {P, Mark->getArgOperand(1), site(Mark->getArgOperand(2))}) : P);
     }
+    if (Name == DVMM_ROW) {
+      Mark->eraseFromParent();
+      return;
+    }
+    if (Name == DVMM_ITER)
+      return lowerIter(Mark);
     if (Name != DVMM_LEAVE && Name != DVMM_FIRST && Name != DVMM_LAST && Name != DVMM_MET)
       return;
     auto It = Nests.find(number(Mark, 0));
@@ -448,7 +491,10 @@ struct ParallelModule::Impl {
     Checks = IsSecond;
     dvmir::lowerRangesInParallel(RT, F, [&](Value *Text) { return site(Text); });
     collect(F, Marks);
+    collectIterations(Marks);
     for (auto &[Cid, N] : Nests) {
+      if (!N.Iters.empty())
+        tellIterations(N);
       erase(Marks, N.Enter);
       lowerEnter(N);
     }

@@ -1,6 +1,8 @@
 // Recording: constructs and their iterations.  One with iterations gets a second, plain body, which runs where nothing of it is recorded.
+#include "IterationCount.h"
 #include "Recorder.h"
 #include "TraceCalls.h"
+#include "runtime/trace/digest.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -64,6 +66,8 @@ void Recorder::lowerConstruct(FunctionState &S, Construct &K) {
                               0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
   Arguments Results = Args;
   hideLocals(K, Args);
+  if (Iterates)
+    tellIterations(S, K);
   for (CallInst *Mark : K.Leaves)
     lowerLeave(S, K, Site, Mark, Results);
   lowerEnter(S, K, Site, Args);
@@ -149,6 +153,23 @@ void Recorder::tellShared(FunctionState &S, IRBuilder<> &B, StringRef Text, unsi
     Address = Copy;
   }
   call(B, "__dvmt_shared", RT.Void, {Site, Address, B.getInt64(Bytes)});
+}
+
+// Before the bodies part: both count.
+void Recorder::tellIterations(FunctionState &S, const Construct &K) {
+  GlobalVariable *Site = nullptr;
+  auto Tell = [&](IRBuilder<> &B, CallInst *, Value *Count, Value *Sum) {
+    if (!Site) {
+      StringRef Text = markerText(K.TextConstant);
+      std::string Own = "K " DVMT_EXECUTED_KIND;
+      for (char Key : {DVMRT_ANY_FILE, DVMRT_ANY_PLACE})
+        Own += std::string("\n") + Key + " " + siteLine(Text, Key).str();
+      Constant *Data = ConstantDataArray::getString(C, Own + "\nT " DVMT_EXECUTED "\nV " DVMT_EXECUTED "\nS 8");
+      Site = site(new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.trace.text"), DVMT_SITE_ACCESS, 0);
+    }
+    call(B, "__dvmt_executed", RT.Void, {Site, Count, Sum});
+  };
+  countIterations({K.Enter, K.Iters, K.Rows, K.Leaves}, [&](StringRef Name) { return S.slot(RT.I64, Name); }, Tell);
 }
 
 // A copy in memory, so that the variable itself may stay a register.

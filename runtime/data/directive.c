@@ -341,6 +341,7 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_VISIBLE: d->visible = true; break;
   case DVMRT_DIRECTIVE_ACCESSES: d->accesses = (uint64_t)dvmrt_scan_number(&r->s); break;
   case DVMRT_DIRECTIVE_CALLS: d->calls = true; break;
+  case DVMRT_DIRECTIVE_COUNTED: d->counted = true; break;
   case DVMRT_DIRECTIVE_FUNCTION: d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
   case DVMRT_DIRECTIVE_NO_SUMMARY: d->no_summary = dvmrt_scan_rest(&r->s); break;
   case DVMRT_DIRECTIVE_INIT: d->init = true; break;

@@ -73,6 +73,7 @@ struct dvmrt_inside;
 struct dvmrt_directive {
   struct dvmrt_site *site;
   const char *kind;              /* "parallel", .. */
+  bool counted;             /* its iterations, where it is executed in parallel and recorded */
   bool parallel;                 /* kind is "parallel" */
   bool fortran;
   long cid;

@@ -11,6 +11,10 @@ void __dvmp_begin(void);
  * 'at': values of the index variables when the extreme of a maxloc or minloc was met, rank of the nest for each of them, or NULL. */
 int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at);
 void __dvmp_leave(struct dvmrt_site *site, const void *frame);
+/* Before leave, in programs that are compiled to be recorded too: iterations of this turn, and a sum over them (IterationCount.h). */
+void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum);
+/* In second bodies (below): an iteration begins, whose index variables are these. */
+void __dvmp_iteration(struct dvmrt_site *site, const void *frame, const int64_t *indices);
 /* An index variable, from 0, takes a value that lies outside of what 'on' names. */
 void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_t value);
 void __dvmp_direct(struct dvmrt_site *site, const int64_t *args);
@@ -32,7 +36,8 @@ void *__dvmp_memcpy(void *to, const void *from, uint64_t n, struct dvmrt_site *w
 /* A function of the library is about to read so many bytes; UINT64_MAX: a string. */
 void __dvmp_range(const void *p, uint64_t n, struct dvmrt_site *site);
 
-/* DVM_OPTIONS=poison=1.  Second bodies of functions check what they access, and are executed while the object's flag is not 0: a constructor
+/* DVM_OPTIONS=poison=1, and where a construct is told element by element.  Second bodies of functions check what they access and tell
+ * iterations, and are executed while the object's flag is not 0: a constructor
  * says where it is. */
 void __dvmp_checked(int32_t *flag);
 /* An access, which goes to the address that is returned. */

@@ -276,6 +276,16 @@ static struct dvmp_array *find_template(uintptr_t address) {
   return a;
 }
 
+/* What stands in the first line of a text with that key, or NULL. */
+static const char *line_of(const char *text, char key) {
+  for (const char *at = text; at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (at[0] == key && at[1] == ' ')
+      return at + 2;
+  }
+  return NULL;
+}
+
 static void clear_run(void *arg, int64_t offset, int64_t count) {
   const struct dvmp_array *a = arg;
   memset((char *)a->address + (uint64_t)offset * a->element_bytes, 0, (uint64_t)count * a->element_bytes);
@@ -302,6 +312,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     a->declared = d->pos;
   }
   a->type = own->ref.type;
+  a->holes = line_of(d->site->text, DVMRT_DIRECTIVE_HOLES);
   set_shape(a, d, &own->ref, args);
   if (!is_template) {
     struct dvmp_array *old = dvmp_array_at(address);

@@ -15,6 +15,7 @@ struct dvmp_array {
   bool is_template, distributed, aligned;
   uint64_t element_bytes;
   char type;                    /* f i u c o */
+  const char *holes;            /* bytes of an element that are no value, as dvmt_digest_holed has them; NULL: none */
   int ndims;
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
   uint8_t dist[DVMRT_NDIMS_MAX];

@@ -4,6 +4,7 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/options.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/sequential.h"
 #include "runtime/parallel/where.h"
@@ -16,15 +17,17 @@
 static int32_t *flags[1024]; /* of the objects */
 static int nflags;
 
+static bool wanted(void) { return dvmp_job.poison || dvmp_options_recording.elements_file; }
+
 DVMRT_EXPORT void __dvmp_checked(int32_t *flag) {
   if (nflags < 1024)
     flags[nflags++] = flag;
-  *flag = dvmp_job.poison;
+  *flag = wanted();
 }
 
 void dvmp_check_begin(void) {
   for (int i = 0; i < nflags; i++)
-    *flags[i] = dvmp_job.poison;
+    *flags[i] = wanted();
 }
 
 /* ---- words ---------------------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/abi.h"
 #include "runtime/parallel/across.h"
+#include "runtime/parallel/elements.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/guard.h"
@@ -249,6 +250,23 @@ DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
   struct dvmp_construct *c = top();
   if (c && c->site == site && c->frame == frame)
     c->left = true;
+}
+
+DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum) {
+  struct dvmp_construct *c = top();
+  if (c && c->site == site && c->frame == frame) {
+    c->executed += count;
+    c->executed_sum += sum;
+  }
+}
+
+DVMRT_EXPORT void __dvmp_iteration(struct dvmrt_site *site, const void *frame, const int64_t *indices) {
+  struct dvmp_construct *c = top();
+  if (!c || c->site != site || c->frame != frame)
+    return;
+  if (c->told)
+    dvmp_elements_iteration(c, indices);
+  dvmp_reduce_iteration(c);
 }
 
 DVMRT_EXPORT void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_t value) {

@@ -15,6 +15,8 @@ struct dvmp_construct {
   struct dvmp_arena memory;
   bool left;                    /* the statement has been executed, and enter not been called again */
   bool inside;                  /* a nest whose iterations are divided */
+  uint64_t executed, executed_sum; /* iterations of all turns so far */
+  bool told;                    /* element by element, as dvmp_elements_enter has it */
   bool counts;                  /* this rank's part of a reduction counts: no other rank makes the same */
   struct dvmrt_layout layout;   /* of the nest */
   struct dvmp_list part[DVMRT_NDIMS_MAX], whole[DVMRT_NDIMS_MAX]; /* of each index variable: of this rank, of all */

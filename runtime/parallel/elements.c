@@ -3,6 +3,7 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/record.h"
+#include "runtime/trace/digest.h"
 #include "runtime/trace/elements.h"
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,16 @@ static void tell_iterations(const struct dvmp_construct *c) {
   dvmp_emit(dvmp_emit_site(text, DVMT_SITE_DIRECT, 0), DVMT_TAG_DIRECT, NULL, 0);
 }
 
+void dvmp_elements_iteration(const struct dvmp_construct *c, const int64_t *indices) {
+  static struct dvmt_site *site; /* of the one construct that is told */
+  if (!site) {
+    char text[1024];
+    snprintf(text, sizeof(text), "K " DVMT_ELEMENTS_RAN "\nF %s\nP %u %u", c->d->pos.file, c->d->pos.line, c->d->pos.column);
+    site = dvmp_emit_site(text, DVMT_SITE_DIRECT, (unsigned)c->d->rank);
+  }
+  dvmp_emit(site, DVMT_TAG_DIRECT, (const uint64_t *)indices, (size_t)c->d->rank);
+}
+
 /* ---- elements -------------------------------------------------------------------------------------------------------------------- */
 
 struct telling {
@@ -58,16 +69,30 @@ static struct dvmt_site *site_of(const struct dvmp_construct *c, const struct dv
   return dvmp_emit_values(text, words, bytes);
 }
 
-static void tell_run(void *arg, int64_t offset, int64_t count) {
-  const struct telling *t = arg;
-  uint64_t at = t->a->address + (uint64_t)offset * t->a->element_bytes, end = at + (uint64_t)count * t->a->element_bytes;
-  for (; at + DVMT_ELEMENTS_PIECE <= end; at += DVMT_ELEMENTS_PIECE) {
+/* Bytes that lie at 'from' as those of the address 'at'. */
+static void tell_bytes(const struct telling *t, uint64_t at, const unsigned char *from, uint64_t n) {
+  for (; n >= DVMT_ELEMENTS_PIECE; at += DVMT_ELEMENTS_PIECE, from += DVMT_ELEMENTS_PIECE, n -= DVMT_ELEMENTS_PIECE) {
     uint64_t words[1 + DVMT_ELEMENTS_WORDS] = {at};
-    memcpy(words + 1, (const void *)(uintptr_t)at, DVMT_ELEMENTS_PIECE);
+    memcpy(words + 1, from, DVMT_ELEMENTS_PIECE);
     dvmp_emit(t->pieces, DVMT_TAG_WRITE, words, 1 + DVMT_ELEMENTS_WORDS);
   }
-  for (; at < end; at++)
-    dvmp_emit(t->bytes, DVMT_TAG_WRITE, (const uint64_t[]){at, *(const unsigned char *)(uintptr_t)at}, 2);
+  for (; n; at++, from++, n--)
+    dvmp_emit(t->bytes, DVMT_TAG_WRITE, (const uint64_t[]){at, *from}, 2);
+}
+
+static void tell_run(void *arg, int64_t offset, int64_t count) {
+  const struct telling *t = arg;
+  unsigned char element[DVMT_HOLED_MAX];
+  uint64_t bytes = t->a->element_bytes, at = t->a->address + (uint64_t)offset * bytes, end = at + (uint64_t)count * bytes;
+  if (!t->a->holes || bytes > sizeof(element)) {
+    tell_bytes(t, at, (const unsigned char *)(uintptr_t)at, end - at);
+    return;
+  }
+  for (; at < end; at += bytes) {
+    memcpy(element, (const void *)(uintptr_t)at, bytes);
+    dvmt_holes_clear(t->a->holes, element, bytes);
+    tell_bytes(t, at, element, bytes);
+  }
 }
 
 static void tell_arrays(const struct dvmp_construct *c, const char *kind) {
@@ -82,9 +107,10 @@ static void tell_arrays(const struct dvmp_construct *c, const char *kind) {
   }
 }
 
-void dvmp_elements_enter(const struct dvmp_construct *c, uint64_t execution) {
+void dvmp_elements_enter(struct dvmp_construct *c, uint64_t execution) {
   if (!dvmp_elements_wanted(c, execution))
     return;
+  c->told = true;
   tell_iterations(c);
   tell_arrays(c, DVMT_ELEMENTS_BEFORE);
 }

@@ -6,6 +6,8 @@
 
 bool dvmp_elements_wanted(const struct dvmp_construct *c, uint64_t execution);
 /* Before its first turn: the iterations that are this rank's, and what it has of the arrays.  Behind the last: what it has then. */
-void dvmp_elements_enter(const struct dvmp_construct *c, uint64_t execution);
+void dvmp_elements_enter(struct dvmp_construct *c, uint64_t execution);
+/* An iteration of a construct that is told. */
+void dvmp_elements_iteration(const struct dvmp_construct *c, const int64_t *indices);
 void dvmp_elements_leave(const struct dvmp_construct *c, uint64_t execution);
 #endif

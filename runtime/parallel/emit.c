@@ -1,5 +1,6 @@
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/live.h"
 #include "runtime/trace/ring.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 static struct dvmt_ring *ring;
 static char *chunk;
 static size_t used;
+static bool live; /* over a socket, not through the ring */
 static int64_t published_ms;
 
 static int64_t now_ms(void) {
@@ -23,10 +25,30 @@ void dvmp_emit_begin(struct dvmt_ring *r) {
   published_ms = now_ms();
 }
 
-void dvmp_emit_end(void) { ring = NULL; }
-bool dvmp_emit_wanted(void) { return ring != NULL; }
+void dvmp_emit_begin_live(void) {
+  if (!(chunk = malloc(DVMT_RING_CHUNK)))
+    dvmp_out_of_memory();
+  live = true;
+  used = 0;
+}
+
+void dvmp_emit_end(void) {
+  ring = NULL;
+  live = false;
+}
+bool dvmp_emit_wanted(void) { return ring || live; }
+
+bool dvmp_emit_ask(enum dvmt_live_asks asks) {
+  live = live && dvmp_live_send(chunk, used, asks);
+  used = 0;
+  return live;
+}
 
 static void publish(void) {
+  if (live) {
+    dvmp_emit_ask(DVMT_LIVE_NOTHING);
+    return;
+  }
   chunk = dvmt_ring_next(ring, used);
   used = 0;
   published_ms = now_ms();
@@ -40,7 +62,7 @@ static uint64_t *room(size_t words) {
     return NULL;
   if (DVMT_RING_CHUNK - DVMT_RECORD_MAX - used < words * 8)
     publish();
-  return ring ? (uint64_t *)(void *)(chunk + used) : NULL;
+  return dvmp_emit_wanted() ? (uint64_t *)(void *)(chunk + used) : NULL;
 }
 
 static void put(uint64_t *r, const struct dvmt_site *site, enum dvmt_tag tag, size_t words) {
@@ -49,7 +71,7 @@ static void put(uint64_t *r, const struct dvmt_site *site, enum dvmt_tag tag, si
 }
 
 void dvmp_emit(const struct dvmt_site *site, enum dvmt_tag tag, const uint64_t *words, size_t n) {
-  uint64_t *r = ring ? room(n + 1) : NULL;
+  uint64_t *r = dvmp_emit_wanted() ? room(n + 1) : NULL;
   if (!r)
     return;
   if (n)
@@ -64,7 +86,7 @@ static struct dvmt_site *define(const char *text, unsigned kind, uint64_t shape,
   if (!s || !(text = strdup(text)))
     dvmp_out_of_memory();
   *s = (struct dvmt_site){.text = text, .kind = (uint8_t)kind, .nargs = (uint8_t)nargs, .level = DVMT_LEVEL_UNSET};
-  uint64_t *r = ring ? room(words) : NULL;
+  uint64_t *r = dvmp_emit_wanted() ? room(words) : NULL;
   if (!r)
     return s;
   r[1] = r[2] = 0;

@@ -2,13 +2,18 @@
 #ifndef DVMP_EMIT_H
 #define DVMP_EMIT_H
 #include "runtime/trace/abi.h"
+#include "runtime/trace/live.h"
 #include <stdbool.h>
 #include <stddef.h>
 
 struct dvmt_ring;
 
 void dvmp_emit_begin(struct dvmt_ring *ring);
+/* To a comparison that runs beside (live.h). */
+void dvmp_emit_begin_live(void);
 void dvmp_emit_end(void);
+/* Sends what there is, live alone.  False: nobody takes it. */
+bool dvmp_emit_ask(enum dvmt_live_asks asks);
 bool dvmp_emit_wanted(void);
 /* A site that is told now; the text is copied. */
 struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs);

@@ -70,7 +70,9 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
   const char **to = !strcmp(key, "trace_job")       ? &o->job
                     : !strcmp(key, "trace_file")    ? &o->file
                     : !strcmp(key, "trace_results") ? &o->results
+                    : !strcmp(key, "trace_live")    ? &o->live
                                                     : NULL;
+  o->step |= !strcmp(key, "trace_step");
   if (to && !(*to = strdup(value)))
     return dvm_error_set(err, -ENOMEM, "out of memory");
   return 0;
@@ -127,6 +129,8 @@ static const struct {
     {"trace_file", NULL, set_trace},
     {"trace_results", NULL, set_trace},
     {"trace_elements", NULL, set_elements},
+    {"trace_live", NULL, set_trace},
+    {"trace_step", NULL, set_trace},
     {"trace_level", NULL, set_trace},
     {"trace_config", NULL, set_trace},
     {"report", NULL, refuse},

@@ -14,6 +14,8 @@ extern const char *dvmp_options_profile; /* folder, or NULL */
 /* What the commands ask of a program that they record (runtime/trace/launcher.h). */
 struct dvmp_recording {
   const char *job, *file, *results; /* NULL: not given */
+  const char *live;                   /* socket of a comparison that runs beside, or NULL */
+  bool step;                          /* construct by construct with it */
   bool substitute;
   const char *elements_file;          /* of the construct that is told by elements, NULL: of none; its line and execution */
   unsigned elements_line;

@@ -4,12 +4,14 @@
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/live.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/results.h"
 #include "runtime/parallel/where.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/launcher.h"
+#include "runtime/trace/results.h"
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -98,7 +100,7 @@ static void add_known(struct summing *s, uint64_t first, uint64_t count) {
   for (uint64_t i = first; i < first + count; i++) {
     bool unset = dvmp_poison_unset(a, i) && a->element_bytes <= sizeof(zeros);
     uintptr_t at = unset ? (uintptr_t)zeros - i * a->element_bytes : a->address;
-    s->digest += dvmt_digest_part((const void *)at, a->element_bytes, i, 1);
+    s->digest += dvmt_digest_holed((const void *)at, a->element_bytes, i, 1, a->holes);
   }
 }
 
@@ -109,7 +111,7 @@ static void add_run(void *arg, int64_t offset, int64_t count) {
     add_known(s, (uint64_t)offset, (uint64_t)count);
     return;
   }
-  s->digest += dvmt_digest_part((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count);
+  s->digest += dvmt_digest_holed((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count, s->a->holes);
 }
 
 static void tell_array(const struct dvmp_array *a) {
@@ -133,6 +135,22 @@ static void tell_shared(const struct dvmp_construct *c, const struct dvmrt_item 
   dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){0, bytes, dvmt_digest_array(at, bytes, 1), 0}, 4);
 }
 
+/* Iterations: those that all ranks execute are the same (part 0), others add up. */
+static void tell_executed(const struct dvmp_construct *c) {
+  struct told *t = told_of(&c->d->rank); /* of the directive, but not itself */
+  bool again = c->inside && !c->counts;
+  if (!c->d->counted)
+    return;
+  if (!t->site) {
+    char text[1024];
+    snprintf(text, sizeof(text), "K " DVMT_EXECUTED_KIND "\nF %s\nP %u %u\nT " DVMT_EXECUTED "\nV " DVMT_EXECUTED "\nS 8",
+             c->d->pos.file ? c->d->pos.file : "?", c->d->pos.line, c->d->pos.column);
+    t->site = dvmp_emit_site(text, DVMT_SITE_ACCESS, 0);
+  }
+  const uint64_t words[4] = {0, again ? 0 : c->executed, again ? 0 : c->executed_sum, c->inside ? (uint64_t)dvmp_job.rank + 1 : 0};
+  dvmp_emit(t->site, DVMT_TAG_DIGEST, words, 4);
+}
+
 void dvmp_record_array(const struct dvmp_array *a) { array_of(a); }
 
 /* ---- constructs ------------------------------------------------------------------------------------------------------------------ */
@@ -151,6 +169,13 @@ void dvmp_record_enter(struct dvmp_construct *c) {
   dvmp_elements_enter(c, t->executions);
 }
 
+/* What is compared beside us is told at once. */
+static void await_step(void) {
+  uint64_t word;
+  if (dvmp_emit_ask(dvmp_live_steps() ? DVMT_LIVE_STEP : DVMT_LIVE_NOTHING) && dvmp_live_steps())
+    dvmp_live_answer(&word, sizeof(word));
+}
+
 void dvmp_record_leave(struct dvmp_construct *c) {
   if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
     return;
@@ -162,8 +187,12 @@ void dvmp_record_leave(struct dvmp_construct *c) {
   }
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHARED)); i = i->next)
     tell_shared(c, i);
+  tell_executed(c);
   dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
-  dvmp_emit_pace();
+  if (dvmp_live_wanted())
+    await_step();
+  else
+    dvmp_emit_pace();
 }
 
 void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes) {
@@ -172,6 +201,11 @@ void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64
     return;
   memcpy(words + 2, at, (size_t)bytes);
   dvmp_emit(construct_of(d)->site, DVMT_TAG_RESULT, words, 6);
+  if (dvmp_live_wanted() && dvmp_options_recording.substitute) {
+    struct dvmt_results_row row;
+    if (dvmp_emit_ask(DVMT_LIVE_RESULT) && dvmp_live_answer(&row, sizeof(row)) && row.place)
+      dvmp_results_apply(&row, at, type, bytes);
+  }
   dvmp_results_put(&d->pos, number, execution, at, type, bytes);
 }
 
@@ -192,11 +226,27 @@ static void *load(void) {
   return handle;
 }
 
+static void in_child(void) {
+  dvmp_emit_end();
+  dvmp_live_end();
+}
+
 void dvmp_record_begin(void) {
   const struct dvmp_recording *o = &dvmp_options_recording;
   __typeof__(&dvmt_inside_start_rank) start = NULL;
-  if (!o->job || dvmt_launcher_taken(getpid()))
+  if ((!o->job && !o->live) || dvmt_launcher_taken(getpid()))
     return;
+  mallopt(M_MMAP_THRESHOLD, DVMT_CLEARED);
+  if (o->live) {
+    char pid[16];
+    snprintf(pid, sizeof(pid), "%d", getpid());
+    setenv(DVMT_RECORDED_BY, pid, 1);
+    pthread_atfork(NULL, NULL, in_child);
+    dvmp_live_begin(o->live, o->step);
+    dvmp_emit_begin_live();
+    recorded = getpid();
+    return;
+  }
   void *handle = load();
   *(void **)&start = dlsym(handle, DVMT_INSIDE_START_RANK);
   *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
@@ -206,7 +256,6 @@ void dvmp_record_begin(void) {
     dvmp_fail_here(1, NULL, "rank %d cannot record", dvmp_job.rank);
   recorded = getpid();
   pthread_atfork(NULL, NULL, dvmp_emit_end);
-  mallopt(M_MMAP_THRESHOLD, DVMT_CLEARED);
   dvmp_emit_begin(ring);
   if (o->results && o->substitute)
     dvmp_results_begin(o->results);
@@ -216,6 +265,11 @@ void dvmp_record_end(void) {
   if (!recorded || recorded != getpid())
     return;
   recorded = 0;
+  if (dvmp_live_wanted()) {
+    dvmp_emit_ask(DVMT_LIVE_NOTHING);
+    in_child();
+    return;
+  }
   dvmp_emit_end();
   if (inside_finish())
     fprintf(stderr, "dvm: warning: the recording of rank %d is incomplete\n", dvmp_job.rank);

@@ -1,8 +1,10 @@
 #include "runtime/parallel/reduce.h"
+#include "runtime/parallel/dual.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
+#include "runtime/parallel/results.h"
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ struct result {
   bool pending;                 /* finished by its group */
   bool scalar;
   bool last;                    /* of equal extremes the last counts */
+  struct dvmp_dual *dual;       /* evaluated a second time, or NULL */
   int64_t *when;                /* values of the index variables when the extreme was met */
 };
 
@@ -191,10 +194,33 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
     }
     if (c->inside && dvmp_job.rank)
       set_neutral(r);
+    if (dvmp_job.poison && dvmp_results_there() && !r->pending)
+      r->dual = dvmp_dual_begin(&c->memory, r->at, r->count, r->op, r->type, r->bytes);
     if (r->when)
       memset(r->when, 0, ((size_t)rank + 1) * sizeof(*at));
   }
   c->reductions = all;
+}
+
+void dvmp_reduce_iteration(struct dvmp_construct *c) {
+  for (int i = 0; c->reductions && i < c->reductions->n; i++)
+    if (c->reductions->at[i].dual)
+      dvmp_dual_iteration(c->reductions->at[i].dual);
+}
+
+/* What all have now, against the reference. */
+static void check_dual(const struct dvmp_construct *c, unsigned number, const struct result *r) {
+  char is[80], was[80];
+  const void *reference =
+      r->dual && r->scalar ? dvmp_results_disagree(&c->d->pos, number, dvmp_record_execution(c->d), r->at, r->type, r->bytes) : NULL;
+  if (!reference)
+    return;
+  dvmp_dual_text(r->at, r->type, r->bytes, is, sizeof(is));
+  dvmp_dual_text(reference, r->type, r->bytes, was, sizeof(was));
+  dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                "the reference has '%s' = %s, but the iterations' partial values give %s under '%s' [dvm-reduction-mismatch]\n"
+                "help: declare the operation that the loop computes, or let each iteration only add to '%s'",
+                r->item->ref.name, was, is, r->item->word, r->item->ref.name);
 }
 
 static void turn_around(struct dvmp_construct *c, struct result *r) {
@@ -233,6 +259,8 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
       group = i->ref.name;
     if (i->key != DVMRT_DIRECTIVE_REDUCTION)
       continue;
+    if (r->dual)
+      dvmp_dual_end(r->dual);
     if (c->inside && !c->counts)
       set_neutral(r);
     if (r->pending) {
@@ -245,6 +273,7 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
     } else if (c->inside) {
       dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
     }
+    check_dual(c, number, r);
     if (!r->pending)
       record(c->d, number, dvmp_record_execution(c->d), r);
     r++;

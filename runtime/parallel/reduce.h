@@ -5,6 +5,8 @@
 
 /* Before the first turn: the value from before counts once. */
 void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at);
+/* An iteration begins. */
+void dvmp_reduce_iteration(struct dvmp_construct *c);
 void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at);
 /* reduction_start, reduction_wait. */
 void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group);

@@ -77,17 +77,42 @@ static bool agree(const struct dvmt_results_row *r, const char *a, const char *b
          far <= (long double)r->absolute;
 }
 
+void dvmp_results_apply(const struct dvmt_results_row *r, void *at, char type, int bytes) {
+  int parts = type == 'c' ? 2 : 1, part = bytes / parts;
+  if ((type != 'f' && type != 'c') || (part != 4 && part != 8 && part != 16) || bytes > (int)sizeof(r->value))
+    return;
+  for (int i = 0; i < parts; i++)
+    if (!agree(r, (const char *)at + i * part, (const char *)r->value + i * part, part))
+      return;
+  memcpy(at, r->value, (size_t)bytes);
+}
+
+bool dvmp_results_there(void) { return head != NULL; }
+
+const void *dvmp_results_disagree(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, const void *at, char type,
+                                  int bytes) {
+  const struct dvmt_results_row *r = NULL;
+  char now[sizeof(r->value)], reference[sizeof(r->value)];
+  if (!head || !construct->file || bytes > (int)sizeof(now))
+    return NULL;
+  const struct dvmt_results_row wanted = {
+      dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}, 0, 0, 0};
+  if (!(r = find(&wanted)))
+    return NULL;
+  memcpy(now, at, (size_t)bytes);
+  memcpy(reference, r->value, (size_t)bytes);
+  dvmp_results_apply(r, now, type, bytes); /* agrees: becomes it */
+  if (type == 'f' && bytes == (int)sizeof(long double))
+    bytes = 10; /* the others are no value */
+  return memcmp(now, reference, (size_t)bytes) ? r->value : NULL;
+}
+
 void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes) {
   if (!head || (type != 'f' && type != 'c') || !construct->file)
     return;
   struct dvmt_results_row wanted = {
       dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}, 0, 0, 0};
   const struct dvmt_results_row *r = find(&wanted);
-  int parts = type == 'c' ? 2 : 1, part = bytes / parts;
-  if (!r || (part != 4 && part != 8 && part != 16) || bytes > (int)sizeof(r->value))
-    return;
-  for (int i = 0; i < parts; i++)
-    if (!agree(r, (const char *)at + i * part, (const char *)r->value + i * part, part))
-      return;
-  memcpy(at, r->value, (size_t)bytes);
+  if (r)
+    dvmp_results_apply(r, at, type, bytes);
 }

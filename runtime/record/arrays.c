@@ -102,5 +102,5 @@ void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs) {
     return;
   if (!a)
     a = &arrays[narrays++];
-  *a = (struct dvmt_array){ref.address, bytes, ref.element_bytes};
+  *a = (struct dvmt_array){ref.address, bytes, ref.element_bytes, dvmt_text_line(text, DVMRT_DIRECTIVE_HOLES).s};
 }

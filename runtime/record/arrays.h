@@ -7,6 +7,7 @@
 
 struct dvmt_array {
   uint64_t address, bytes, element_bytes;
+  const char *holes;   /* of an element: dvmt_digest_holed; or NULL */
 };
 /* A directive was executed; text and arguments of its site. */
 void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs);

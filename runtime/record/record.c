@@ -81,13 +81,15 @@ static void look_at_thread(void) {
   __dvmt_state.next = __dvmt_state.limit = (char *)own_nowhere;
 }
 
-static void fresh_chunk(size_t used) {
-  chunk = dvmt_ring_next(ring, used);
+static void take_chunk(char *p) {
+  chunk = p;
   if (!chunk)
     return stop();
   __dvmt_state.next = chunk;
   __dvmt_state.limit = chunk + DVMT_RING_CHUNK - DVMT_RECORD_MAX;
 }
+
+static void fresh_chunk(size_t used) { take_chunk(dvmt_ring_next(ring, used)); }
 
 __attribute__((visibility("default"))) void __dvmt_full(void) {
   if (recording)
@@ -469,8 +471,9 @@ static bool digest_use(void *arg, char key, struct dvmt_span rest) {
     return true;
   const struct dvmt_array *a = dvmt_arrays_find((uint64_t)d->args[first]);
   if (a) {
-    const int64_t words[3] = {(int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
-                              (int64_t)dvmt_digest_array((const void *)(uintptr_t)a->address, a->bytes, a->element_bytes)};
+    const int64_t words[3] = {
+        (int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
+        (int64_t)dvmt_digest_holed((const void *)(uintptr_t)a->address, a->element_bytes, 0, a->bytes / a->element_bytes, a->holes)};
     emit(d->site, DVMT_TAG_DIGEST, words, 3);
   }
   return true;
@@ -491,6 +494,8 @@ __attribute__((visibility("default"))) void __dvmt_leave(struct dvmt_site *site,
       dvmt_text_lines(site->text, digest_use, &d);
     }
     close_top();
+    if (dvmt_setup()->live && site->kind == DVMT_SITE_CONSTRUCT && recording)
+      take_chunk(dvmt_ring_push(ring, (size_t)(__dvmt_state.next - chunk), dvmt_setup()->step));
   }
 }
 
@@ -582,6 +587,12 @@ __attribute__((visibility("default"))) void __dvmt_shared(const struct dvmt_site
   if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())
     return;
   emit(site, DVMT_TAG_DIGEST, (const int64_t[]){0, (int64_t)bytes, (int64_t)dvmt_digest_array(value, bytes, 1), 0}, 4);
+}
+
+__attribute__((visibility("default"))) void __dvmt_executed(const struct dvmt_site *site, uint64_t count, uint64_t sum) {
+  if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())
+    return;
+  emit(site, DVMT_TAG_DIGEST, (const int64_t[]){0, (int64_t)count, (int64_t)sum, 0}, 4);
 }
 
 /* A local array: what nobody assigns is the same in every run. */

@@ -26,6 +26,8 @@ static const struct {
     {"trace_job", "", "the same, for a program that is a rank of a job: its stream is its own"},
     {"trace_results", "", "the same, of programs that run in parallel"},
     {"trace_elements", "", "the same"},
+    {"trace_live", "", "the same, of a comparison that runs beside"},
+    {"trace_step", "", "the same"},
     {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
     {"exitcode", "66", "exit status if something differs (trace=compare)"},
@@ -131,6 +133,8 @@ static void set(const char *key, const char *value) {
     }
   if (!strcmp(key, "trace_ring"))
     set_ring(value);
+  setup.live |= !strcmp(key, "trace_live");
+  setup.step |= !strcmp(key, "trace_step");
   if (!strcmp(key, "trace_job"))
     setup.job = kept_text(value, strlen(value));
 }

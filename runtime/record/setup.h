@@ -7,6 +7,7 @@ struct dvmt_setup {
   const char *job;   /* how a rank of a job records by itself (inside.h), or NULL; for other processes the following */
   struct dvmt_config config;
   int ring_fd;   /* where to record to, or -1 */
+  bool live, step; /* what a comparison beside takes at once; behind each construct it is waited for (live.h) */
   struct {
     int pid;
     const char *codec, *file;

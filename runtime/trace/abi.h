@@ -81,7 +81,8 @@ enum dvmt_tag {
   DVMT_TAG_RESULT,     /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
   DVMT_TAG_DIRECT,     /* arguments */
   DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
-                        * one rank has, and the number of the part; address 0: of the variable of the site, by bytes (part 0) */
+                        * one rank has, and the number of the part; address 0: of the variable of the site, by bytes (part 0), or iterations: their number and
+                        * sum (part: 0, or of this rank alone) */
   DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
   DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
   DVMT_TAG_CALL = 12,  /* a function begins: - */
@@ -142,6 +143,8 @@ void __dvmt_function_end(struct dvmt_site *site, void *frame);
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
 /* What a variable that the construct assigns and that no clause names holds, just before leave: an access site of it. */
 void __dvmt_shared(const struct dvmt_site *variable, const void *value, uint64_t bytes);
+/* How many iterations of the construct have been executed, and a sum of what their index variables were, just before leave: an access site. */
+void __dvmt_executed(const struct dvmt_site *iterations, uint64_t count, uint64_t sum);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
 /* A local variable whose address goes somewhere is entered: an access site of it, where it lies; 'bytes' 0: as the site says. */
@@ -156,15 +159,15 @@ void __dvmt_unrecorded(struct dvmt_site *site);
 struct dvmt_part {
   struct dvmt_site *site;
   uint32_t stride, offset, bit, width;
-  uint32_t nrepeat, repeat[3][2];   /* count, distance; outermost first */
-  uint32_t kind;                    /* of the value, as in the line y */
+  uint32_t nrepeat, repeat[3][2]; /* count, distance; outermost first */
+  uint32_t kind; /* of the value, as in the line y */
 };
 /* A place where something is called. */
 struct dvmt_call {
   struct dvmt_site *site;
-  const void *callee;               /* that was called last */
-  uint64_t looked, changed;         /* bytes */
-  uint64_t what;                    /* of the callee: the runtime's */
+  const void *callee; /* that was called last */
+  uint64_t looked, changed; /* bytes */
+  uint64_t what; /* of the callee: the runtime's */
 };
 /* What a known function has written is recorded: the elements in 'bytes' from p.  'root' is the pointer or variable that p comes from. */
 void __dvmt_range(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root, uint64_t bytes);

@@ -1,5 +1,6 @@
 #include "runtime/trace/digest.h"
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A product of halves per word, as vector units have it: for the contents of arrays, where each word's number is part of what
@@ -58,4 +59,33 @@ uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first,
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {
   uint64_t count = bytes / element_bytes;
   return dvmt_digest_part(p, element_bytes, 0, count);
+}
+
+void dvmt_holes_clear(const char *holes, void *element, uint64_t element_bytes) {
+  for (char *end; holes && *holes >= '0' && *holes <= '9';) {
+    uint64_t at = strtoull(holes, &end, 10);
+    bool bits = *end == ':';
+    uint64_t bytes = strtoull(end + bits, &end, 10);
+    if (bits && at < element_bytes)
+      ((unsigned char *)element)[at] &= (unsigned char)~bytes;
+    else if (!bits && at <= element_bytes && bytes <= element_bytes - at)
+      memset((char *)element + at, 0, bytes);
+    holes = *end == ' ' ? end + 1 : NULL;
+  }
+}
+
+uint64_t dvmt_digest_holed(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count, const char *holes) {
+  unsigned char element[DVMT_HOLED_MAX], mask[DVMT_HOLED_MAX];
+  uint64_t sum = 0;
+  if (!holes || element_bytes > sizeof(element))
+    return dvmt_digest_part(p, element_bytes, first, count);
+  memset(mask, 0xff, element_bytes);
+  dvmt_holes_clear(holes, mask, element_bytes);
+  for (uint64_t i = first; i < first + count; i++) {
+    const unsigned char *at = (const unsigned char *)p + i * element_bytes;
+    for (uint64_t k = 0; k < element_bytes; k++)
+      element[k] = at[k] & mask[k];
+    sum += dvmt_digest_part((const void *)((uintptr_t)element - i * element_bytes), element_bytes, i, 1);
+  }
+  return sum;
 }

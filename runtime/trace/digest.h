@@ -3,6 +3,10 @@
 #define DVMT_DIGEST_H
 #include <stdint.h>
 
+/* Iterations of a construct are a variable by themselves, which no program can have: kind of its sites, its name. */
+#define DVMT_EXECUTED_KIND "executed"
+#define DVMT_EXECUTED "the iterations"
+
 static inline uint64_t dvmt_mix(uint64_t x) {
   x ^= x >> 32;
   x *= 0x9e3779b97f4a7c15ull;
@@ -23,4 +27,10 @@ static inline uint64_t dvmt_digest_value(uint64_t element, const uint64_t *value
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes);
 /* Of some elements of the array at p, 'first' and 'count' in elements: the sum over disjoint parts is that of the array. */
 uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count);
+/* The same, without bytes of each element (up to DVMT_HOLED_MAX) that belong to no value; 'holes': "OFFSET BYTES ..", of bits "OFFSET:BITS", up to the end of a
+ * line, or NULL: there are none. */
+enum { DVMT_HOLED_MAX = 4096 };
+uint64_t dvmt_digest_holed(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count, const char *holes);
+/* Makes them zero in a copy of an element. */
+void dvmt_holes_clear(const char *holes, void *element, uint64_t element_bytes);
 #endif

@@ -114,7 +114,9 @@ static bool is_alive(uint32_t pid) {
   return end && end[1] && end[2] != 'Z' && end[2] != 'X';
 }
 
-char *dvmt_ring_next(struct dvmt_ring *ring, size_t used) {
+char *dvmt_ring_next(struct dvmt_ring *ring, size_t used) { return dvmt_ring_push(ring, used, false); }
+
+char *dvmt_ring_push(struct dvmt_ring *ring, size_t used, bool settle) {
   uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   ring->used[head % DVMT_RING_CHUNKS] = (uint32_t)used;
   atomic_store(&ring->head, ++head);
@@ -123,7 +125,7 @@ char *dvmt_ring_next(struct dvmt_ring *ring, size_t used) {
     uint32_t tail = atomic_load(&ring->tail), collector = atomic_load(&ring->collector);
     if (!collector)
       return NULL;
-    if (head - tail < DVMT_RING_CHUNKS)
+    if (settle ? head == tail : head - tail < DVMT_RING_CHUNKS)
       return ring->chunk[head % DVMT_RING_CHUNKS];
     futex_wait(&ring->tail, tail, 200);
     if (atomic_load(&ring->tail) == tail && !is_alive(collector))

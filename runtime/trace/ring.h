@@ -44,6 +44,8 @@ void dvmt_ring_wake(struct dvmt_ring *ring);
 
 /* Program's side: async-signal-safe, no allocation.  NULL: no ring there. */
 struct dvmt_ring *dvmt_ring_attach(int fd);
+/* Publishes what there is, and with 'settle' waits until all that has been published is taken; as dvmt_ring_next. */
+char *dvmt_ring_push(struct dvmt_ring *ring, size_t used, bool settle);
 /* From any thread: notes a site that is executed where nothing is recorded. */
 void dvmt_ring_note_unrecorded(struct dvmt_ring *ring, uint64_t site, unsigned why);
 /* Publishes the chunk with 'used' bytes and waits for an empty one.  NULL: the collector is gone. */

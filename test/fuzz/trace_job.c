@@ -62,8 +62,10 @@ static void read_elements(const unsigned char *p, size_t n) {
   struct dvmt_images *m = r ? dvmt_images_read(&job, &err) : NULL;
   int32_t rank[2];
   for (int64_t i = -1; m && i < 3; i++)
-    if (dvmt_images_executors(m, (const int64_t[]){i, i}, 2, rank) > 1)
+    if (dvmt_images_executors(m, (const int64_t[]){i, i}, 2, rank) && rank[0])
       abort();
+  if (m && dvmt_images_stray(m, rank) && rank[0])
+    abort();
   dvmt_images_destroy(m);
   dvmt_reader_close(r);
 }

@@ -9,6 +9,7 @@
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/launch.h"
+#include "driver/trace/command/live.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/options.h"
@@ -22,6 +23,7 @@
 
 static const char help[] =
     "usage: dvm compare [option...] REFERENCE -- PROGRAM [argument...]\n"
+    "       dvm compare [option...] --live 'REFERENCE-PROGRAM [argument...]' -- LAUNCHER PROGRAM [argument...]\n"
     "\n"
     "Runs a program that was compiled with 'dvmcc -fdvm=trace' and compares what it does with a reference that\n"
     "'dvm record' made, while it runs: the first difference with its place, construct, iteration and values, then for\n"
@@ -30,6 +32,9 @@ static const char help[] =
     "\n"
     "  --bisect           the reference has sums of arrays only (level checksum): run both programs again, recording one\n"
     "                     construct, until the first value beyond the tolerance is found\n"
+    "  --live COMMAND     the reference is a program, compiled with 'dvmcc -fdvm=trace', that runs beside a parallel one: no\n"
+    "                     trace is written, and the first difference is told while both run\n"
+    "  --stop             with --live: both programs are held at the first difference; 'dvm debug --attach' takes them up\n"
     "  --flags A B        compile a program with two sets of flags and report which of its objects and functions cause\n"
     "                     the difference: 'dvm compare --flags --help'\n"
     "\n"
@@ -156,6 +161,30 @@ static bool wants_flags(char **argv) {
   return false;
 }
 
+static int end(struct dvmt_cli *o, int rc, int status, const struct dvm_error *err) {
+  int exitcode = o->exitcode;
+  dvmt_cli_fini(o);
+  if (rc < 0) {
+    fprintf(stderr, "dvm: error: %s\n", err->text);
+    return rc == -EINVAL ? 2 : 1;
+  }
+  return rc && WIFEXITED(status) ? exitcode : dvm_run_end_like(status);
+}
+
+static int run_live(struct dvmt_cli *o, char *const *command) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  int status = 0;
+  if (!o->live)
+    return dvmt_cli_usage(o, "'--stop' holds the programs of '--live'", NULL);
+  if (o->bisect || o->html || o->report.nfiles || o->compare.partial || o->compare.window_bytes || o->compare.digits)
+    return dvmt_cli_usage(
+        o, "'--live' compares by sums: '--bisect', '--html', '--report', '--partial', '--window' and '--digits' need a trace", NULL);
+  o->report.reference = o->live;
+  o->report.run = *command;
+  int rc = dvmt_live(o, o->live, o->stop, command, &status, &err);
+  return end(o, rc, status, &err);
+}
+
 static int run(int argc, char **argv) {
   if (wants_flags(argv))
     return start_flags(argv);
@@ -164,11 +193,13 @@ static int run(int argc, char **argv) {
   int status = 0, rc = dvmt_cli_read(&o, argc, argv);
   if (rc)
     return rc < 0 ? 0 : rc;
-  char **command = optind < argc ? argv + optind + 1 : argv + argc;
+  char **command = argv + optind + (optind < argc && !o.live);
   if (*command && !strcmp(*command, "--"))
     command++;
-  if (!*command)
+  if (!*command || (!o.live && command == argv + optind))
     return dvmt_cli_usage(&o, "'dvm compare' needs a reference and a program to run", NULL);
+  if (o.live || o.stop)
+    return run_live(&o, command);
   o.report.reference = argv[optind];
   o.report.run = *command;
   struct dvmt_job job;
@@ -181,13 +212,7 @@ static int run(int argc, char **argv) {
     rc = o.bisect ? dvmt_bisect(&o, argv[optind], command, &status, &err) : compare(&o, argv[optind], command, &status, &err);
   if (is_job > 0)
     dvmt_job_close(&job);
-  int exitcode = o.exitcode;
-  dvmt_cli_fini(&o);
-  if (rc < 0) {
-    fprintf(stderr, "dvm: error: %s\n", err.text);
-    return rc == -EINVAL ? 2 : 1;
-  }
-  return rc && WIFEXITED(status) ? exitcode : dvm_run_end_like(status);
+  return end(&o, rc, status, &err);
 }
 
 int main(int argc, char **argv) {

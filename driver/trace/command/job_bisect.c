@@ -12,6 +12,7 @@
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/writer.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,8 +108,19 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
 
 /* ---- why -------------------------------------------------------------------------------------------------------------------------- */
 
+/* Of a reduction that is evaluated a second time: it is the cause only where the first evaluation gives something else. */
+static bool is_told_otherwise(const char *line, const struct dvmt_finding *result) {
+  const char *give = strstr(line, "[dvm-reduction-mismatch]") ? strstr(line, " give ") : NULL;
+  if (!strstr(line, "[dvm-reduction-mismatch]"))
+    return true;
+  if (!result || !result->value || !give)
+    return false;
+  double first = strtod(result->value, NULL), second = strtod(give + 6, NULL);
+  return fabs(first - second) > 1e-6 * (fabs(first) + fabs(second));
+}
+
 /* What the run itself says when it looks at each access: the wrong directive, if it is one that ranks can see. */
-static void say_cause(const struct searching *b) {
+static void say_cause(const struct searching *b, const struct dvmt_finding *result) {
   struct dvmt_writer *nowhere;
   struct dvm_error ignored = DVM_ERROR_INIT;
   int status;
@@ -130,7 +142,7 @@ static void say_cause(const struct searching *b) {
   dvmt_job_sweep(b->run);
   FILE *f = rc ? NULL : fopen(b->said, "re");
   while (f && getline(&line, &room, f) > 0) {
-    bool error = strstr(line, ": error: ") && strstr(line, "[dvm-");
+    bool error = strstr(line, ": error: ") && strstr(line, "[dvm-") && is_told_otherwise(line, result);
     if (said && !strncmp(line, "help: ", 6)) {
       fputs(line, stderr);
       break;
@@ -149,9 +161,38 @@ static void say_cause(const struct searching *b) {
 
 /* ---- all -------------------------------------------------------------------------------------------------------------------------- */
 
-/* Findings that no element explains: ranks that differ among themselves, results. */
+static bool is_of_iterations(const struct dvmt_finding *f) {
+  return !strcmp(f->variable, "lost iteration") || !strcmp(f->variable, "repeated iteration");
+}
+
+static bool is_of_array(const struct dvmt_finding *f) { return f->id == DVMT_FOUND_VALUE && !f->reference_value; }
+
+/* A result of a reduction differs, and no array that the same execution writes: no element explains it. */
+static bool is_result(const struct dvmt_compare *c) {
+  const struct dvmt_finding *f = dvmt_compare_nfindings(c) ? dvmt_compare_finding(c, 0) : NULL;
+  if (!f || f->id != DVMT_FOUND_VALUE || !f->reference_value)
+    return false;
+  for (size_t i = 1; i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *other = dvmt_compare_finding(c, i);
+    if (is_of_array(other) && other->execution == f->execution && other->construct && f->construct &&
+        !strcmp(other->construct, f->construct))
+      return false;
+  }
+  return true;
+}
+
+/* Ranks that differ among themselves no element explains. */
 static bool is_first_by_sums(const struct dvmt_compare *c, const struct dvmt_steps *s) {
-  return s->n && dvmt_compare_nfindings(c) && dvmt_compare_finding(c, 0)->id == DVMT_FOUND_VALUE;
+  const struct dvmt_finding *f = s->n && dvmt_compare_nfindings(c) ? dvmt_compare_finding(c, 0) : NULL;
+  return f && (f->id == DVMT_FOUND_VALUE || is_of_iterations(f)) && !is_result(c);
+}
+
+/* They do not stay wrong as values do: the first construct is the place. */
+static int search_iterations(struct searching *b, struct dvm_error *err) {
+  struct dvmt_where w = dvmt_site_where(b->steps.row[0].construct);
+  fprintf(stderr, "dvm: execution %llu of the construct at %.*s:%u is the first whose iterations differ; running both programs again\n",
+          (unsigned long long)b->steps.row[0].execution, (int)w.file.n, w.file.s, w.line);
+  return attempt(b, &b->steps.row[0], true, err);
 }
 
 static int report_sums(struct dvmt_cli *o, const struct dvmt_compare *c, struct dvm_error *err) {
@@ -195,17 +236,22 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
     rc = dvmt_job_run(&x, command, status, err);
   if (!rc && b.steps.failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  b.results = x.results;
+  snprintf(b.config, sizeof(b.config), "%s/config", x.folder);
+  snprintf(b.trace, sizeof(b.trace), "%s/trace", x.folder);
+  snprintf(b.run, sizeof(b.run), "%s/again", x.folder);
+  snprintf(b.said, sizeof(b.said), "%s/said", x.folder);
   if (!rc && !is_first_by_sums(x.c, &b.steps)) {
     rc = report_sums(o, x.c, err);
+    if (rc > 0 && is_result(x.c))
+      say_cause(&b, dvmt_compare_finding(x.c, 0));
   } else if (!rc) {
-    b.results = x.results;
-    snprintf(b.config, sizeof(b.config), "%s/config", x.folder);
-    snprintf(b.trace, sizeof(b.trace), "%s/trace", x.folder);
-    snprintf(b.run, sizeof(b.run), "%s/again", x.folder);
-    snprintf(b.said, sizeof(b.said), "%s/said", x.folder);
-    rc = dvmt_steps_search(&b.steps, attempt, &b, err);
-    if (rc > 0)
-      say_cause(&b);
+    bool iterations = is_of_iterations(dvmt_compare_finding(x.c, 0));
+    rc = iterations ? search_iterations(&b, err) : dvmt_steps_search(&b.steps, attempt, &b, err);
+    if (!rc && iterations) /* run again, they were as they should be */
+      rc = report_sums(o, x.c, err);
+    else if (rc > 0)
+      say_cause(&b, NULL);
   }
   dvmt_job_end(&x);
   dvmt_steps_fini(&b.steps);

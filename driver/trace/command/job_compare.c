@@ -2,7 +2,6 @@
 #include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
-#include "driver/trace/command/job_known.h"
 #include "driver/trace/command/job_private.h"
 #include "driver/trace/command/job_results.h"
 #include "driver/trace/command/launch.h"
@@ -108,12 +107,9 @@ static void differ(void *arg, const char *text, const char *variable, const char
   dvmt_cmp_structure(((struct dvmt_comparing *)arg)->c, variable, variable, text, message);
 }
 
-static bool wanted(void *arg, const char *text, uint64_t execution, const char *array) {
-  return dvmt_known_has(((struct dvmt_comparing *)arg)->known, text, execution, array);
-}
-
 int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const struct dvmt_compare_options *wanted, struct dvm_error *err) {
   struct dvmt_compare_options options = *wanted;
+  options.by_sums = true;
   struct dvmt_join_totals totals;
   struct dvmt_summary summary;
   int rc = cc_folder_create(x->folder, "compare", err);
@@ -129,8 +125,6 @@ int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const st
     x->o->report.records = summary.records;
     options.cut = totals.torn ? "is torn" : NULL;
   }
-  if (!rc && !(x->known = dvmt_known_read(x->a, err)))
-    rc = err->code;
   if (!rc && !(x->c = dvmt_compare_create(x->a, &options)))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   return rc;
@@ -138,14 +132,13 @@ int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const st
 
 void dvmt_job_end(struct dvmt_comparing *x) {
   dvmt_html_destroy(x->html);
-  dvmt_known_destroy(x->known);
   dvmt_compare_destroy(x->c);
   dvmt_reader_close(x->a);
   cc_folder_remove(x->folder);
 }
 
 static int join_run(struct dvmt_comparing *x, const struct dvmt_job *job, struct dvmt_join_totals *totals, struct dvm_error *err) {
-  const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .wanted = wanted, .arg = x};
+  const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .arg = x};
   return dvmt_join(job, &options, totals, err);
 }
 

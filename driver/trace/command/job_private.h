@@ -6,8 +6,6 @@
 #include "driver/trace/command/options.h"
 #include "driver/trace/job/join.h"
 
-struct dvmt_known;
-
 struct dvmt_side {
   const char *path;             /* of the trace */
   struct dvmt_job *job;         /* or without ranks */
@@ -15,7 +13,6 @@ struct dvmt_side {
 struct dvmt_comparing {
   struct dvmt_cli *o;
   struct dvmt_reader *a;        /* the reduced reference */
-  struct dvmt_known *known;     /* sums that it has */
   struct dvmt_compare *c;
   struct dvmt_html *html;       /* or NULL */
   char folder[CC_TEMPORARY_MAX], reference[CC_TEMPORARY_MAX + 16], results[CC_TEMPORARY_MAX + 16], run[CC_TEMPORARY_MAX + 16];

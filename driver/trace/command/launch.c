@@ -43,12 +43,17 @@ static bool set_options(const struct dvmt_launch *launch, const char *ring, cons
     add_option(&t, "trace_job", how);
     add_option(&t, "trace_file", launch->job);
     setenv("DVM_RECORD_META", launch->meta ? launch->meta : "", 1);
-    unsetenv(DVMT_RECORDED_BY); /* of what records this command */
   }
+  if (launch->job || launch->live)
+    unsetenv(DVMT_RECORDED_BY); /* of what records this command */
   if (launch->results)
     add_option(&t, "trace_results", launch->results);
   if (launch->elements)
     add_option(&t, "trace_elements", launch->elements);
+  if (launch->live)
+    add_option(&t, "trace_live", launch->live);
+  if (launch->step)
+    add_option(&t, "trace_step", "1");
   if (launch->options)
     dvm_text_printf(&t, "%s%s", t.len ? ":" : "", launch->options);
   if (launch->level)
@@ -140,6 +145,8 @@ int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *s
   ignore(SIGINT, &on_int);
   ignore(SIGQUIT, &on_quit);
   the_program = pid;
+  if (launch->started)
+    *launch->started = pid;
   sigaction(SIGTERM, &hand, &on_term);
   sigaction(SIGHUP, &hand, &on_hup);
   for (pid_t ended = 0; !ended;) {

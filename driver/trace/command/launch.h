@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "driver/trace/format/stream.h"
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct dvmt_launch {
   char *const *command;       /* terminated by NULL */
@@ -18,6 +19,9 @@ struct dvmt_launch {
   const char *elements;       /* "N@FILE:LINE": what a parallel program tells by elements (runtime/trace/elements.h), or NULL */
   bool other_options;         /* DVM_OPTIONS of the environment are for another program */
   const char *options;        /* more of DVM_OPTIONS, or NULL */
+  const char *live;           /* socket of a comparison that runs beside (runtime/trace/live.h), or NULL */
+  bool step;                  /* it is waited for behind each construct */
+  pid_t *started;             /* gets the number of the process, or NULL */
   const char *said;           /* file that gets what it prints on standard error, or NULL */
 };
 /* Becomes the program, which records by itself into 'output' (runtime/trace/inside.h): for one that runs under the checkpointer.

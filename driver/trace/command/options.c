@@ -105,12 +105,12 @@ void dvmt_cli_note_unused(const struct dvmt_cli *o) {
 }
 
 static int read_options(struct dvmt_cli *o, int argc, char **argv) {
-  static const struct option names[] = {{"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'},  {"digits", 0, NULL, 'd'},
-                                        {"ignore", 1, NULL, 'i'},    {"rename", 1, NULL, 'n'}, {"accept", 1, NULL, 'a'},
-                                        {"ulps", 1, NULL, 'u'},      {"config", 1, NULL, 'c'}, {"partial", 0, NULL, 'p'},
-                                        {"window", 1, NULL, 'w'},    {"report", 1, NULL, 'r'}, {"max-errors", 1, NULL, 'm'},
-                                        {"exitcode", 1, NULL, 'e'},  {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'},
-                                        {"html", 1, NULL, 'H'},      {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
+  static const struct option names[] = {
+      {"tolerance", 1, NULL, 't'}, {"exact", 0, NULL, 'x'},  {"digits", 0, NULL, 'd'}, {"ignore", 1, NULL, 'i'},
+      {"rename", 1, NULL, 'n'},    {"accept", 1, NULL, 'a'}, {"ulps", 1, NULL, 'u'},   {"config", 1, NULL, 'c'},
+      {"partial", 0, NULL, 'p'},   {"window", 1, NULL, 'w'}, {"report", 1, NULL, 'r'}, {"max-errors", 1, NULL, 'm'},
+      {"exitcode", 1, NULL, 'e'},  {"checks", 1, NULL, 'k'}, {"bisect", 0, NULL, 'b'}, {"live", 1, NULL, 'L'},
+      {"stop", 0, NULL, 's'},      {"html", 1, NULL, 'H'},   {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
   struct dvm_error err = DVM_ERROR_INIT;
   double v;
   int c, rc = 0;
@@ -141,6 +141,8 @@ static int read_options(struct dvmt_cli *o, int argc, char **argv) {
     case 'H': o->html = optarg; break;
     case 'k': rc = read_checks(o, optarg); break;
     case 'b': o->bisect = true; break;
+    case 'L': o->live = optarg; break;
+    case 's': o->stop = true; break;
     case 'r':
       if (dvmt_report_add_file(&o->report, optarg, &err))
         rc = dvmt_cli_usage(o, err.text, NULL);

@@ -14,7 +14,8 @@ struct dvmt_cli {
   struct dvmt_select ignore;
   const char *renames[32][2];       /* owned, in one piece each */
   bool renamed[32];                 /* of each whether it fitted anything */
-  bool bisect;
+  bool bisect, stop;
+  const char *live;                 /* command line of the reference, or NULL */
   const char *html;                 /* path of a page, or NULL */
   int exitcode;
   int reference_status;             /* with which the reference's program ended; -1: not known */

@@ -133,6 +133,18 @@ static void check_iteration(struct replaying *x, const struct dvmt_record *r) {
   dvmt_cmp_structure(x->c, p->executors ? "repeated iteration" : "lost iteration", "", x->construct, message);
 }
 
+/* One that the reference does not have. */
+static void check_stray(struct replaying *x) {
+  char at[300], message[500];
+  int32_t rank;
+  const int64_t *index = dvmt_images_stray(x->p->images, &rank);
+  if (!index || x->told_iteration || !x->p->niteration)
+    return;
+  dvmt_iteration_text(x->construct, (const uint64_t *)index, x->p->niteration, at, sizeof(at));
+  snprintf(message, sizeof(message), "iteration (%s) is executed by rank %d and is not in the reference", at, rank);
+  dvmt_cmp_structure(x->c, "repeated iteration", "", x->construct, message);
+}
+
 static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   struct replaying *x = (struct replaying *)sink;
   uint64_t words[DVMT_WORDS_MAX];
@@ -260,7 +272,7 @@ static char *text_of(const struct dvmt_reader *r, const char *text, struct dvm_e
   return found;
 }
 
-int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reader *r, const struct dvmt_images *images,
+int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reader *r, struct dvmt_images *images,
                 const struct dvmt_step *step, struct dvm_error *err) {
   struct replaying x = {
       .sink = {.site = take_site, .object = take_object, .record = take_record}, .p = p, .c = c, .first_pass = true, .site = UINT32_MAX};
@@ -289,6 +301,8 @@ int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reade
   x.written = written;
   x.images = of;
   x.nobjects = n;
+  if (!rc)
+    check_stray(&x);
   for (size_t i = 0; !rc && dvmt_images_at(images, i); i++)
     check_image(&x, dvmt_images_at(images, i));
   if (!rc)

@@ -176,6 +176,12 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
     fprintf(r->out, "; %llu of reductions under way", (unsigned long long)t->reductions);
   if (t->left_out)
     fprintf(r->out, "; %llu of the run at another level", (unsigned long long)t->left_out);
+  if (t->alone)
+    fprintf(r->out, "; %llu sums of the run left out, which the reference does not have (%s)", (unsigned long long)t->alone,
+            t->alone_names);
+  if (t->uncounted)
+    fprintf(r->out, "; the iterations of %llu executions of constructs not compared, since one side has not counted them",
+            (unsigned long long)t->uncounted);
   if (t->masked)
     fprintf(r->out, "; %llu ignored", (unsigned long long)t->masked);
   if (t->retyped)

@@ -70,6 +70,7 @@ struct dvmt_compare_options {
   const struct dvmt_config *reference_recorded, *run_recorded;
   const char *cut;           /* how the reference was cut, "is torn", or NULL: it ends where its program ended by itself */
   bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
+  bool by_sums;              /* of a parallel run: a sum that the run alone has is left out and counted */
   bool partial;              /* iterations that the run does not execute are no difference */
   size_t window_bytes;       /* 0: 64 MiB */
   void (*found)(void *arg, const struct dvmt_finding *f);     /* when a finding is new */
@@ -79,6 +80,9 @@ struct dvmt_compare_options {
 
 /* How closely values of this type and variable are compared. */
 struct dvmt_tolerance dvmt_compare_tolerance(const struct dvmt_compare_options *options, struct dvmt_type type, const char *variable);
+
+/* What is said where as many iterations as these are executed, which are not the same. */
+void dvmt_compare_iterations_text(uint64_t reference, uint64_t run, char *buf, size_t size);
 
 struct dvmt_compare;
 /* 'reference' stays the caller's and must be at its beginning. */
@@ -118,6 +122,9 @@ struct dvmt_compare_totals {
   uint64_t left_out;         /* records of the run that the reference was not recorded to have */
   uint64_t reductions;       /* values of reduction variables inside their constructs, of the run: their results are compared */
   uint64_t sums;             /* digests and results that both have */
+  uint64_t alone;            /* sums that are left out: the reference does not have them */
+  const char *alone_names;   /* the first of their variables, or NULL */
+  uint64_t uncounted;        /* executions of constructs whose iterations one side alone has counted */
   uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */
   uint64_t run_lost;         /* and of the run */

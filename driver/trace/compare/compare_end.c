@@ -196,6 +196,8 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
     compare_statuses(c);
   if (!c->rc && c->totals.compared <= c->directives)
     dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "nothing was compared: the two have no record of computed values in common");
+  else if (!c->rc && c->options.by_sums && !(c->totals.alone ? c->totals.sums > c->counted_sums : c->totals.sums))
+    dvmt_cmp_doubt(c, DVMT_DOUBT_NOTHING, NULL, "no values were compared: the two have no sum of an array and no result in common");
   uint64_t calls = c->totals.calls < c->totals.reference_calls ? c->totals.calls : c->totals.reference_calls;
   c->totals.compared += calls;
   c->totals.identical += calls;

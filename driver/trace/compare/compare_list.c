@@ -1,6 +1,7 @@
 /* Lists of records that should be the same, in order. */
 #include "driver/trace/compare/compare_private.h"
 
+#include "runtime/trace/digest.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,11 +65,32 @@ static size_t drop_optional(const struct dvmt_compare *c, struct items *l) {
   return directives;
 }
 
+/* A sum that nothing can be said of. */
+static bool is_left_out(struct dvmt_compare *c, const struct item *it, bool of_reference) {
+  const char *variable = it->kind == DVMT_DIGEST ? dvmt_cmp_key_name(c, it->key) : "";
+  char one[200];
+  size_t n = strlen(c->alone);
+  if (it->kind != DVMT_DIGEST)
+    return false;
+  if (!strcmp(variable, DVMT_EXECUTED)) {
+    c->totals.uncounted++;
+    return true;
+  }
+  if (of_reference || !c->options.by_sums)
+    return false;
+  c->totals.alone++;
+  snprintf(one, sizeof(one), "'%.150s'", variable);
+  if (!strstr(c->alone, one) && n + strlen(one) + 2 < sizeof(c->alone))
+    snprintf(c->alone + n, sizeof(c->alone) - n, "%s%s", n ? " " : "", one);
+  c->totals.alone_names = c->alone;
+  return true;
+}
+
 static void unmatched(struct dvmt_compare *c, const struct item *it, bool of_reference) {
   char what[400], message[600], element[300] = "";
   const char *text = of_reference ? dvmt_cmp_place_text(c, it) : dvmt_cmp_b_text(c, it);
   const char *variable = it->kind <= DVMT_WRITE ? dvmt_cmp_key_name(c, it->key) : "";
-  if (dvmt_cmp_is_no_change(c, it, of_reference))
+  if (is_left_out(c, it, of_reference) || dvmt_cmp_is_no_change(c, it, of_reference))
     return;
   if (it->kind <= DVMT_WRITE)
     dvmt_element_text(of_reference ? dvmt_reader_object(c->reference, it->object) : &c->b_objects[it->object], it->offset,

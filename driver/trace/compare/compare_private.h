@@ -182,6 +182,8 @@ struct dvmt_compare {
   const struct item *now;  /* of the run: what is compared */
   double worst_relative;
   char worst[1024];
+  char alone[400];         /* variables whose sums the run alone has */
+  uint64_t counted_sums;   /* of the iterations */
   char retyped[400];       /* "'d' (float, double in the reference)" and so on */
   uint32_t last_retyped;   /* site + 1 */
   struct dvmt_finding **findings;

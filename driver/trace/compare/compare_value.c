@@ -2,6 +2,7 @@
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/lead.h"
+#include "runtime/trace/digest.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -303,15 +304,43 @@ static void compare_results(struct dvmt_compare *c, const struct item *a, const 
   }
 }
 
+void dvmt_compare_iterations_text(uint64_t reference, uint64_t run, char *buf, size_t size) {
+  unsigned long long least = reference < run ? run - reference : reference - run;
+  if (reference == run)
+    snprintf(buf, size, "as many iterations are executed here as in the reference (%llu), but not the same: some by nobody, others twice",
+             (unsigned long long)run);
+  else
+    snprintf(buf, size, "%llu iterations are executed here, in the reference %llu: %llu or more %s", (unsigned long long)run,
+             (unsigned long long)reference, least,
+             reference < run ? "are executed twice, or are none of the reference" : "are executed by nobody");
+}
+
+/* Iterations that nobody executes, or that are executed more than once. */
+static void iterations_differ(struct dvmt_compare *c, uint64_t reference, uint64_t run) {
+  char message[300];
+  dvmt_compare_iterations_text(reference, run, message, sizeof(message));
+  dvmt_cmp_structure(c, reference < run ? "repeated iteration" : "lost iteration", "", c->open[c->depth - 1].text, message);
+}
+
 static void compare_digests(struct dvmt_compare *c, const struct item *a, const struct item *b) {
   char message[400];
   const char *variable = dvmt_cmp_key_name(c, b->key);
+  bool executed = !strcmp(variable, DVMT_EXECUTED);
+  c->counted_sums += executed;
   if (a->words[1] == b->words[1] && a->words[0] == b->words[0]) {
+    c->totals.identical++;
+    return;
+  }
+  if (executed && c->options.partial) {
     c->totals.identical++;
     return;
   }
   c->totals.differing++;
   tell_spot(c, variable, NULL, 0, NULL, NULL);
+  if (executed) {
+    iterations_differ(c, a->words[0], b->words[0]);
+    return;
+  }
   struct dvmt_finding *f = dvmt_cmp_finding(c, DVMT_FOUND_VALUE, variable, dvmt_cmp_b_text(c, b));
   if (!f || f->count > 1)
     return;

@@ -20,11 +20,19 @@ struct images_part {
   struct images_axis axis[DVMT_NDIMS_MAX];
   int naxes;
 };
+/* An iteration that a rank has executed. */
+struct images_ran {
+  int64_t index[DVMT_NDIMS_MAX];
+  int32_t rank;
+  bool met;                     /* the reference has it */
+};
 struct dvmt_images {
   struct dvmt_image *image;     /* owned, as the parts */
   size_t n;
   struct images_part *part;     /* by rank */
   size_t nranks;
+  struct images_ran *ran;       /* owned; sorted when all ranks are read */
+  size_t nran, ran_room;
 };
 
 static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
@@ -42,6 +50,7 @@ void dvmt_images_destroy(struct dvmt_images *m) {
   if (m) {
     free(m->image);
     free(m->part);
+    free(m->ran);
   }
   free(m);
 }
@@ -106,8 +115,68 @@ static bool executes(const struct images_part *p, const int64_t *index, uint32_t
   return all;
 }
 
-int dvmt_images_executors(const struct dvmt_images *m, const int64_t *index, uint32_t n, int32_t rank[2]) {
+static int by_index(const void *a, const void *b) {
+  const struct images_ran *x = a, *y = b;
+  int order = 0;
+  for (int k = 0; k < DVMT_NDIMS_MAX && !order; k++)
+    order = (x->index[k] > y->index[k]) - (x->index[k] < y->index[k]);
+  return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int take_ran(struct dvmt_images *m, const struct dvmt_record *rec, int32_t rank) {
+  if (m->nran == m->ran_room) {
+    size_t room = m->ran_room ? 2 * m->ran_room : 1024;
+    struct images_ran *rows = realloc(m->ran, room * sizeof(*rows));
+    if (!rows)
+      return -ENOMEM;
+    m->ran = rows;
+    m->ran_room = room;
+  }
+  struct images_ran *r = &m->ran[m->nran++];
+  *r = (struct images_ran){.rank = rank};
+  memcpy(r->index, rec->words, (rec->nwords < DVMT_NDIMS_MAX ? rec->nwords : DVMT_NDIMS_MAX) * sizeof(*r->index));
+  return 0;
+}
+
+/* Of those that have been told one by one. */
+static int executors_told(struct dvmt_images *m, const int64_t *index, uint32_t n, int32_t rank[2]) {
+  struct images_ran wanted = {.rank = -1};
+  size_t low = 0, high = m->nran;
   int found = 0;
+  memcpy(wanted.index, index, (n < DVMT_NDIMS_MAX ? n : DVMT_NDIMS_MAX) * sizeof(*index));
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    if (by_index(&m->ran[mid], &wanted) < 0)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  for (; low < m->nran && !memcmp(m->ran[low].index, wanted.index, sizeof(wanted.index)); low++) {
+    const struct images_part *p = &m->part[m->ran[low].rank];
+    bool first = !m->ran[low].met;
+    m->ran[low].met = true;
+    if (!first || p->again || (p->all && m->ran[low].rank)) /* by each of them, as the directive says */
+      continue;
+    if (found < 2)
+      rank[found] = m->ran[low].rank;
+    found++;
+  }
+  return found;
+}
+
+const int64_t *dvmt_images_stray(const struct dvmt_images *m, int32_t *rank) {
+  for (size_t i = 0; i < m->nran; i++)
+    if (!m->ran[i].met) {
+      *rank = m->ran[i].rank;
+      return m->ran[i].index;
+    }
+  return NULL;
+}
+
+int dvmt_images_executors(struct dvmt_images *m, const int64_t *index, uint32_t n, int32_t rank[2]) {
+  int found = 0;
+  if (m->nran)
+    return executors_told(m, index, n, rank);
   for (size_t r = 0; r < m->nranks; r++)
     if (!m->part[r].again && executes(&m->part[r], index, n)) {
       if (found < 2)
@@ -171,6 +240,8 @@ static int take(struct dvmt_images *m, const struct dvmt_reader *r, const struct
     return read_iterations(&m->part[rank], site->text)
                ? dvm_error_set(err, -EBADMSG, "the stream of rank %d is damaged: '%s'", rank, site->text)
                : 0;
+  if (rec->kind == DVMT_DIRECT && dvmt_span_is(kind, DVMT_ELEMENTS_RAN))
+    return take_ran(m, rec, rank) ? out_of_memory(err) : 0;
   bool after = dvmt_span_is(kind, DVMT_ELEMENTS_AFTER);
   if (rec->kind != DVMT_WRITE || !(after || dvmt_span_is(kind, DVMT_ELEMENTS_BEFORE)))
     return 0;
@@ -198,8 +269,11 @@ struct dvmt_images *dvmt_images_read(const struct dvmt_job *job, struct dvm_erro
   for (size_t r = 0; r < job->nranks && !rc; r++)
     while (!rc && (more = dvmt_reader_next(job->rank[r], &rec, err)) > 0)
       rc = rec.kind == DVMT_LOST ? 0 : take(m, job->rank[r], &rec, (int32_t)r, err);
-  if (!rc && more >= 0)
+  if (!rc && more >= 0) {
+    if (m->nran)
+      qsort(m->ran, m->nran, sizeof(*m->ran), by_index);
     return m;
+  }
   dvmt_images_destroy(m);
   return NULL;
 }

@@ -21,7 +21,9 @@ void dvmt_images_destroy(struct dvmt_images *m);
 struct dvmt_image *dvmt_images_of(const struct dvmt_images *m, const char *name);
 struct dvmt_image *dvmt_images_at(const struct dvmt_images *m, size_t i); /* NULL behind the last */
 /* Ranks that execute the iteration and are no copies of others, up to two of them; their number. */
-int dvmt_images_executors(const struct dvmt_images *m, const int64_t *index, uint32_t n, int32_t rank[2]);
+int dvmt_images_executors(struct dvmt_images *m, const int64_t *index, uint32_t n, int32_t rank[2]);
+/* An iteration that a rank has executed and that nobody has asked for, or NULL. */
+const int64_t *dvmt_images_stray(const struct dvmt_images *m, int32_t *rank);
 /* Whether the ranks have told of the construct at all. */
 bool dvmt_images_told(const struct dvmt_images *m);
 #endif

@@ -38,8 +38,6 @@ static int join_array(struct join *j, size_t k, int64_t construct) {
   const struct dvmt_join_part *first = &j->rank[0].step.parts[k];
   uint64_t elements = 0, digest = 0;
   char message[1200];
-  if (j->o->wanted && !j->o->wanted(j->o->arg, dvmt_shape_text(j->shape, construct), j->executions[construct], first->name))
-    return 0;
   for (size_t r = 0; r < j->job->nranks; r++) {
     const struct dvmt_join_part *p = &j->rank[r].step.parts[k];
     size_t same = 0;
@@ -50,7 +48,10 @@ static int join_array(struct join *j, size_t k, int64_t construct) {
       digest += p->digest;
     } else if (j->rank[same].step.parts[k].digest != p->digest) {
       size_t n = strcspn(p->own ? p->own : "", "\n");
-      if (p->shared)
+      if (p->executed)
+        snprintf(message, sizeof(message), "rank %zu and rank %zu execute different iterations, and each should execute all of them", same,
+                 r);
+      else if (p->shared)
         snprintf(message, sizeof(message),
                  "'%s' is assigned here, no clause names it, and rank %zu and rank %zu are left with different values of it", first->name,
                  same, r);
@@ -58,7 +59,7 @@ static int join_array(struct join *j, size_t k, int64_t construct) {
         snprintf(message, sizeof(message), "rank %zu and rank %zu both have %.*s, and have different values there", same, r, (int)n,
                  p->own ? p->own : "");
       tell(j, construct, first->name, message);
-      if (p->shared)
+      if (p->shared || p->executed)
         break;
     }
   }
@@ -179,7 +180,7 @@ static void tell_parting(struct join *j, size_t r) {
 static int advance(struct join *j, struct dvm_error *err) {
   size_t n = j->job->nranks;
   for (size_t r = 0; r < n; r++) {
-    int rc = dvmt_join_next(&j->rank[r], err);
+    int rc = j->o->next ? j->o->next(j->o->arg, r, &j->rank[r].step, err) : dvmt_join_next(&j->rank[r], err);
     if (rc)
       return rc;
   }
@@ -194,12 +195,12 @@ static int advance(struct join *j, struct dvm_error *err) {
 int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *options, struct dvmt_join_totals *totals, struct dvm_error *err) {
   struct join j = {.job = job, .o = options, .totals = totals, .last = -1};
   *totals = (struct dvmt_join_totals){0};
-  j.shape = dvmt_shape_create(options->out);
+  j.shape = options->shape ? options->shape : dvmt_shape_create(options->out);
   j.rank = calloc(job->nranks, sizeof(*j.rank));
   int rc = j.shape && j.rank ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   for (size_t r = 0; r < job->nranks && !rc; r++)
-    j.rank[r] = (struct dvmt_join_rank){.reader = job->rank[r], .shape = j.shape};
-  if (!rc)
+    j.rank[r] = (struct dvmt_join_rank){.reader = options->next ? NULL : job->rank[r], .shape = j.shape};
+  if (!rc && !options->next)
     rc = dvmt_join_late_read(&j.late, j.shape, job->rank[0], err);
   while (!rc && (rc = advance(&j, err)) > 0)
     if ((rc = join_step(&j)))
@@ -209,7 +210,8 @@ int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *option
     totals->torn |= j.rank[r].cut;
     dvmt_join_rank_fini(&j.rank[r]);
   }
-  dvmt_shape_destroy(j.shape);
+  if (!options->shape)
+    dvmt_shape_destroy(j.shape);
   free(j.rank);
   free(j.late.row);
   free(j.executions);

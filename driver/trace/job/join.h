@@ -5,13 +5,16 @@
 #include "driver/trace/format/reader.h"
 #include "driver/trace/job/job.h"
 
+struct dvmt_join_step;
+struct dvmt_shape;
 struct dvmt_join_options {
   struct dvmt_sink *out;
   /* A construct that ranks execute otherwise than each other; 'text': its site.  Called between its begin and its end, or behind all.
    * May be NULL. */
   void (*differ)(void *arg, const char *text, const char *variable, const char *message);
-  /* Whether the sum of an array behind an execution of a construct (from 1) is wanted: the other side has it.  May be NULL. */
-  bool (*wanted)(void *arg, const char *text, uint64_t execution, const char *array);
+  /* Where the ranks' steps come from that are not read from streams; 'construct' -1: the rank has ended.  May be NULL. */
+  int (*next)(void *arg, size_t rank, struct dvmt_join_step *step, struct dvm_error *err);
+  struct dvmt_shape *shape;     /* that these steps belong to; borrowed */
   void *arg;
 };
 struct dvmt_join_totals {

@@ -23,7 +23,7 @@ static int64_t *row_of(int64_t **rows, size_t *n, size_t i) {
 /* Looked up by its text once. */
 static int64_t construct_of(struct dvmt_join_rank *r, uint32_t site) {
   int64_t *row = row_of(&r->constructs, &r->nconstructs, site);
-  int64_t construct = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_construct(r->shape, dvmt_reader_site(r->reader, site)->text);
+  int64_t construct = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_construct(r->shape, r->names.site(r->names.of, site)->text);
   if (row && construct >= 0)
     *row = construct + 1;
   return construct;
@@ -31,7 +31,7 @@ static int64_t construct_of(struct dvmt_join_rank *r, uint32_t site) {
 
 static int64_t object_of(struct dvmt_join_rank *r, uint32_t object) {
   int64_t *row = row_of(&r->objects, &r->nobjects, object);
-  int64_t number = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_object(r->shape, dvmt_reader_object(r->reader, object));
+  int64_t number = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_object(r->shape, r->names.object(r->names.of, object));
   if (row && number >= 0)
     *row = number + 1;
   return number;
@@ -48,7 +48,7 @@ static int add_result(struct dvmt_join_step *s, const struct dvmt_record *rec, s
 
 static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
   struct dvmt_join_step *s = &r->step;
-  const struct dvmt_object_def *def = dvmt_reader_object(r->reader, rec->object);
+  const struct dvmt_object_def *def = r->names.object(r->names.of, rec->object);
   int64_t object = object_of(r, rec->object);
   struct dvmt_join_part *rows = s->nparts < s->room ? s->parts : realloc(s->parts, (s->nparts + 8) * sizeof(*rows));
   if (object < 0 || !rows)
@@ -58,41 +58,54 @@ static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, str
   for (size_t i = 0; i < s->nparts; i++)
     if (rows[i].object == object) /* named twice in the construct */
       return 0;
-  const char *text = dvmt_reader_site(r->reader, rec->site)->text;
+  const char *text = r->names.site(r->names.of, rec->site)->text;
   struct dvmt_span own = dvmt_text_line(text, DVMRT_ACCESS_TEXT);
-  rows[s->nparts++] =
-      (struct dvmt_join_part){object, own.s, dvmt_shape_is_shared(text), def->name, rec->words[0], rec->words[1], rec->words[2]};
+  rows[s->nparts++] = (struct dvmt_join_part){.object = object,
+                                              .own = own.s,
+                                              .shared = dvmt_shape_is_shared(text),
+                                              .executed = dvmt_shape_is_executed(text),
+                                              .name = def->name,
+                                              .elements = rec->words[0],
+                                              .digest = rec->words[1],
+                                              .part = rec->words[2]};
   return 0;
 }
+
+int dvmt_join_take(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
+  struct dvmt_join_step *s = &r->step;
+  bool open = s->construct >= 0;
+  r->records++;
+  if (rec->kind == DVMT_ENTER && !open) {
+    r->site = rec->site;
+    s->construct = construct_of(r, r->site);
+    return s->construct < 0 ? out_of_memory(err) : 0;
+  }
+  if (open && rec->kind == DVMT_LEAVE && rec->site == r->site)
+    return 1;
+  if (open && rec->kind == DVMT_RESULT && rec->site == r->site && rec->nwords == 6)
+    return add_result(s, rec, err);
+  return open && rec->kind == DVMT_DIGEST && rec->nwords >= 3 ? add_part(r, rec, err) : 0;
+}
+
+static const struct dvmt_site_def *site_of_reader(const void *of, size_t n) { return dvmt_reader_site(of, n); }
+static const struct dvmt_object_def *object_of_reader(const void *of, size_t n) { return dvmt_reader_object(of, n); }
 
 int dvmt_join_next(struct dvmt_join_rank *r, struct dvm_error *err) {
   struct dvmt_record rec;
   struct dvmt_join_step *s = &r->step;
-  uint32_t site = 0;
   int more, rc = 0;
+  r->names = (struct dvmt_join_names){site_of_reader, object_of_reader, r->reader};
   s->construct = -1;
   s->nparts = s->nresults = 0;
   while (!rc && (more = dvmt_reader_next(r->reader, &rec, err)) > 0) {
-    r->records++;
     if (rec.kind == DVMT_LOST) {
       r->cut = true;
       break;
     }
-    bool open = s->construct >= 0;
-    if (rec.kind == DVMT_ENTER && !open) {
-      site = rec.site;
-      s->construct = construct_of(r, site);
-      rc = s->construct < 0 ? out_of_memory(err) : 0;
-    } else if (open && rec.kind == DVMT_LEAVE && rec.site == site) {
-      return 0;
-    } else if (open && rec.kind == DVMT_RESULT && rec.site == site && rec.nwords == 6) {
-      rc = add_result(s, &rec, err);
-    } else if (open && rec.kind == DVMT_DIGEST && rec.nwords >= 3) {
-      rc = add_part(r, &rec, err);
-    }
+    rc = dvmt_join_take(r, &rec, err);
   }
   if (rc)
-    return rc;
+    return rc > 0 ? 0 : rc;
   if (!r->cut && more < 0)
     return more;
   r->cut |= s->construct >= 0 || dvmt_reader_torn(r->reader);

@@ -8,6 +8,7 @@ struct dvmt_join_part {
   int64_t object;               /* of the shape */
   const char *own;              /* what messages call it; the reader's */
   bool shared;                  /* a variable that no clause names */
+  bool executed;                /* the iterations */
   const char *name;
   uint64_t elements, digest, part;
 };
@@ -22,16 +23,26 @@ struct dvmt_join_step {
   struct dvmt_join_result *results;
   size_t nresults;
 };
+/* What a rank's numbers stand for. */
+struct dvmt_join_names {
+  const struct dvmt_site_def *(*site)(const void *of, size_t n);
+  const struct dvmt_object_def *(*object)(const void *of, size_t n);
+  const void *of;
+};
 struct dvmt_join_rank {
-  struct dvmt_reader *reader;   /* borrowed */
+  struct dvmt_reader *reader;   /* borrowed; NULL: records are given by dvmt_join_take */
+  struct dvmt_join_names names;
   struct dvmt_shape *shape;
   struct dvmt_join_step step;
   int64_t *constructs;          /* of sites, 0: not looked up, else 1 + the shape's; owned, as the objects */
   int64_t *objects;
   size_t nconstructs, nobjects;
   uint64_t records;
+  uint32_t site;                /* of the open construct */
   bool cut;                     /* it ended within a construct, or is damaged or torn */
 };
+/* A record that follows.  1: the step is whole; the next record begins another; 0, or -E.. with a text. */
+int dvmt_join_take(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err);
 /* Reads the next construct.  0, or -E.. with a text. */
 int dvmt_join_next(struct dvmt_join_rank *r, struct dvm_error *err);
 void dvmt_join_rank_fini(struct dvmt_join_rank *r);

@@ -8,7 +8,7 @@ struct site {
   char *text;                   /* of a parallel construct, until it is executed; owned */
   int64_t construct;            /* number of the shape; -1: not yet */
   bool wanted;
-  bool variable;                /* of a variable that no clause names */
+  bool variable;                /* of a variable that no clause names, or of the iterations */
 };
 struct sum {
   int64_t object;
@@ -37,8 +37,8 @@ static int take_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
     return -ENOMEM;
   p->sites = rows;
   bool wanted = def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
-  rows[p->nsites] =
-      (struct site){wanted ? strdup(def->text) : NULL, -1, wanted, def->kind == DVMT_SITE_ACCESS && dvmt_shape_is_shared(def->text)};
+  rows[p->nsites] = (struct site){wanted ? strdup(def->text) : NULL, -1, wanted,
+                                  def->kind == DVMT_SITE_ACCESS && (dvmt_shape_is_shared(def->text) || dvmt_shape_is_executed(def->text))};
   return wanted && !rows[p->nsites].text ? -ENOMEM : (p->nsites++, 0);
 }
 

@@ -22,6 +22,7 @@ int dvmt_shape_digest(struct dvmt_shape *s, int64_t construct, int64_t object, u
 /* Whether a text is that of a parallel construct; of a variable that a construct assigns and that no clause names. */
 int dvmt_shape_is_parallel(const char *text);
 int dvmt_shape_is_shared(const char *text);
+int dvmt_shape_is_executed(const char *text); /* of the iterations that it executes */
 
 struct dvmt_project;
 struct dvmt_project *dvmt_project_create(struct dvmt_sink *out);

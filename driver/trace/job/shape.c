@@ -1,4 +1,5 @@
 #include "driver/trace/job/project.h"
+#include "runtime/trace/digest.h"
 #include "runtime/trace/text.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@ static bool is_kind(const char *text, const char *wanted) {
 
 int dvmt_shape_is_parallel(const char *text) { return is_kind(text, "parallel"); }
 int dvmt_shape_is_shared(const char *text) { return is_kind(text, "shared"); }
+int dvmt_shape_is_executed(const char *text) { return is_kind(text, DVMT_EXECUTED_KIND); }
 
 /* Which construct it is, its index variables and reductions. */
 static bool keep_line(void *arg, char key, struct dvmt_span rest) {

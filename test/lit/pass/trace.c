@@ -31,9 +31,11 @@ double *f(void) {
 // CHECK: call void @__dvmt_full()
 // CHECK: call void @__dvmt_leave(
 // CHECK: call void @__dvmt_heap_new(ptr %{{.*}}, i64 80)
-// The copy: the store and the end, no record.
+// The copy: the store and the end, no record; iterations are counted in both.
 // CHECK: [[COPY]]:
-// CHECK-NEXT: store double 5.000000e-01
+// CHECK-NOT: __dvmt_
+// CHECK: store double 5.000000e-01
 // CHECK-NOT: __dvmt_state
+// CHECK: call void @__dvmt_executed(
 // CHECK: call void @__dvmt_leave(
 // CHECK: define {{.*}}@dvmt.module_ctor()

@@ -1,0 +1,120 @@
+#define _GNU_SOURCE
+#include "driver/trace/command/live_compare.h"
+#include "driver/trace/compare/name.h"
+#include "driver/trace/format/value.h"
+#include "runtime/trace/digest.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void live_compare_fini(struct live_found *f) {
+  for (size_t i = 0; i < f->ntold; i++)
+    free(f->told[i]);
+  free(f->told);
+}
+
+/* What differs once does so again and again. */
+static bool is_new(struct live_found *f, const char *text, const char *variable) {
+  char *key = NULL, **rows;
+  if (asprintf(&key, "%s\n%s", variable, text ? text : "") < 0)
+    return true;
+  for (size_t i = 0; i < f->ntold; i++)
+    if (!strcmp(f->told[i], key)) {
+      free(key);
+      return false;
+    }
+  if (!(rows = realloc(f->told, (f->ntold + 1) * sizeof(*rows)))) {
+    free(key);
+    return true;
+  }
+  f->told = rows;
+  rows[f->ntold++] = key;
+  return true;
+}
+
+static void tell(struct live_found *f, enum dvmt_finding_id id, const char *text, const char *variable, uint64_t execution,
+                 const char *message) {
+  struct dvmt_finding found = {.id = id,
+                               .count = 1,
+                               .text = text,
+                               .construct = text,
+                               .iteration = (char *)"",
+                               .element = (char *)(uintptr_t)variable,
+                               .variable = (char *)(uintptr_t)variable,
+                               .message = (char *)(uintptr_t)message,
+                               .execution = execution};
+  if (f->o->compare.silent[id])
+    return;
+  f->errors++;
+  if (!is_new(f, text, variable))
+    return;
+  dvmt_report_found(&f->o->report, &found);
+  dvmt_report_show(&f->o->report);
+}
+
+void live_compare_structure(struct live_found *f, const char *text, const char *variable, uint64_t execution, const char *message) {
+  f->differing++;
+  tell(f, DVMT_FOUND_STRUCTURE, text, variable, execution, message);
+}
+
+static void compare_result(struct live_found *f, const struct live_step *a, const struct dvmt_join_result *x,
+                           const struct dvmt_join_result *y) {
+  struct dvmt_type t;
+  char variable[256], is[80], was[80], message[600];
+  struct dvmt_span name = dvmt_result_name(a->text, x->words[0], &t);
+  snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
+  struct dvmt_tolerance tolerance = dvmt_compare_tolerance(&f->o->compare, t, variable);
+  double slack = dvmt_value_rounding(t, &tolerance, dvmt_value_magnitude(t, x->words + 2));
+  struct dvmt_difference d = dvmt_value_compare(t, x->words + 2, t, y->words + 2, &tolerance, slack);
+  f->identical += !d.beyond && d.absolute == 0;
+  f->within += !d.beyond && d.absolute != 0;
+  if (!d.beyond)
+    return;
+  f->differing++;
+  dvmt_value_text(t, y->words + 2, is, sizeof(is));
+  dvmt_value_text(t, x->words + 2, was, sizeof(was));
+  snprintf(message, sizeof(message), "the result '%s' is %s, the reference has %s (relative difference %.3g)", variable, is, was,
+           d.relative);
+  tell(f, DVMT_FOUND_VALUE, a->text, variable, a->execution, message);
+}
+
+static void compare_sum(struct live_found *f, const struct live_step *a, const struct live_sum *x, const struct live_sum *y) {
+  char message[500];
+  bool executed = !strcmp(x->name, DVMT_EXECUTED);
+  if (x->elements == y->elements && x->digest == y->digest) {
+    f->identical++;
+    return;
+  }
+  f->differing++;
+  if (executed)
+    dvmt_compare_iterations_text(x->elements, y->elements, message, sizeof(message));
+  else
+    snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all its elements)", x->name);
+  tell(f, executed ? DVMT_FOUND_STRUCTURE : DVMT_FOUND_VALUE, a->text, x->name, a->execution, message);
+}
+
+void live_compare_step(struct live_found *f, const struct live_step *a, const struct live_step *b) {
+  char message[300];
+  f->executions++;
+  for (size_t i = 0; i < a->nresults; i++)
+    for (size_t k = 0; k < b->nresults; k++)
+      if (a->results[i].words[0] == b->results[k].words[0])
+        compare_result(f, a, &a->results[i], &b->results[k]);
+  for (size_t i = 0; i < a->nsums; i++) {
+    size_t k = 0;
+    while (k < b->nsums && strcmp(a->sums[i].name, b->sums[k].name) != 0)
+      k++;
+    if (k < b->nsums) {
+      compare_sum(f, a, &a->sums[i], &b->sums[k]);
+    } else if (strcmp(a->sums[i].name, DVMT_EXECUTED) != 0) {
+      snprintf(message, sizeof(message), "the run does not know '%s' as an array here, the reference does", a->sums[i].name);
+      live_compare_structure(f, a->text, a->sums[i].name, a->execution, message);
+    }
+  }
+  for (size_t k = 0; k < b->nsums; k++) {
+    size_t i = 0;
+    while (i < a->nsums && strcmp(a->sums[i].name, b->sums[k].name) != 0)
+      i++;
+    f->alone += i == a->nsums && strcmp(b->sums[k].name, DVMT_EXECUTED) != 0;
+  }
+}
