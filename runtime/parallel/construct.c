@@ -203,6 +203,8 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   dvmp_exchange_remote(c);
   if (c->d->parallel)
     dvmp_across_begin(c);
+  if (!c->d->parallel)
+    dvmp_record_direct(c->d, c->args);
   dvmp_record_enter(c);
   dvmp_reduce_begin(c, at);
   c->outer = top();
@@ -312,6 +314,7 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     return;
   }
   dvmp_job_begin();
+  dvmp_record_direct(d, args);
   dvmp_profile_enter(d);
   dvmp_wait_mark(place, 0);
   if (dvmp_profile_interval(d, args))

@@ -73,6 +73,7 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
                     : !strcmp(key, "trace_live")    ? &o->live
                                                     : NULL;
   o->step |= !strcmp(key, "trace_step");
+  o->system |= !strcmp(key, "trace_level") && !strcmp(value, "system");
   if (to && !(*to = strdup(value)))
     return dvm_error_set(err, -ENOMEM, "out of memory");
   return 0;

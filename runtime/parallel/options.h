@@ -16,6 +16,7 @@ struct dvmp_recording {
   const char *job, *file, *results; /* NULL: not given */
   const char *live;                   /* socket of a comparison that runs beside, or NULL */
   bool step;                          /* construct by construct with it */
+  bool system;                        /* level system: calls alone, no sums */
   bool substitute;
   const char *elements_file;          /* of the construct that is told by elements, NULL: of none; its line and execution */
   unsigned elements_line;

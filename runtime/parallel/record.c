@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { ARGUMENTS_MAX = 255 };
+
 /* ---- sites: of constructs, of arrays, and of the parts of arrays that this rank has ------------------------------------------------ */
 
 struct told {
@@ -46,10 +48,12 @@ static struct told *told_of(const void *key) {
   return &told[ntold++];
 }
 
+static unsigned arguments_of(const struct dvmrt_directive *d) { return d->nslots < ARGUMENTS_MAX ? (unsigned)d->nslots : 0; }
+
 static struct told *construct_of(const struct dvmrt_directive *d) {
   struct told *t = told_of(d);
   if (!t->site)
-    t->site = dvmp_emit_site(d->site->text, DVMT_SITE_CONSTRUCT, 0);
+    t->site = dvmp_emit_site(d->site->text, DVMT_SITE_CONSTRUCT, arguments_of(d));
   return t;
 }
 
@@ -165,7 +169,11 @@ void dvmp_record_enter(struct dvmp_construct *c) {
   struct told *t = construct_of(c->d);
   t->executions++;
   bool elements = dvmp_elements_wanted(c, t->executions);
-  dvmp_emit(t->site, DVMT_TAG_ENTER, (const uint64_t[]){elements ? DVMT_LEVEL_MODIFY : DVMT_LEVEL_CHECKSUM}, 1);
+  uint64_t words[1 + ARGUMENTS_MAX] = {elements                        ? DVMT_LEVEL_MODIFY
+                                       : dvmp_options_recording.system ? DVMT_LEVEL_SYSTEM
+                                                                       : DVMT_LEVEL_CHECKSUM};
+  memcpy(words + 1, c->args, arguments_of(c->d) * sizeof(*words));
+  dvmp_emit(t->site, DVMT_TAG_ENTER, words, 1 + arguments_of(c->d));
   dvmp_elements_enter(c, t->executions);
 }
 
@@ -176,10 +184,7 @@ static void await_step(void) {
     dvmp_live_answer(&word, sizeof(word));
 }
 
-void dvmp_record_leave(struct dvmp_construct *c) {
-  if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
-    return;
-  dvmp_elements_leave(c, construct_of(c->d)->executions);
+static void tell_sums(const struct dvmp_construct *c) {
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
     const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args));
     if (a)
@@ -188,6 +193,23 @@ void dvmp_record_leave(struct dvmp_construct *c) {
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHARED)); i = i->next)
     tell_shared(c, i);
   tell_executed(c);
+}
+
+void dvmp_record_direct(const struct dvmrt_directive *d, const int64_t *args) {
+  if (!dvmp_emit_wanted())
+    return;
+  struct told *t = told_of(d);
+  if (!t->site)
+    t->site = dvmp_emit_site(d->site->text, DVMT_SITE_DIRECT, arguments_of(d));
+  dvmp_emit(t->site, DVMT_TAG_DIRECT, (const uint64_t *)args, arguments_of(d));
+}
+
+void dvmp_record_leave(struct dvmp_construct *c) {
+  if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
+    return;
+  dvmp_elements_leave(c, construct_of(c->d)->executions);
+  if (!dvmp_options_recording.system)
+    tell_sums(c);
   dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
   if (dvmp_live_wanted())
     await_step();
@@ -250,7 +272,8 @@ void dvmp_record_begin(void) {
   void *handle = load();
   *(void **)&start = dlsym(handle, DVMT_INSIDE_START_RANK);
   *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
-  const struct dvmt_inside_rank r = {o->file ? o->file : "trace.dvmt", o->job, "parallel", dvmp_job.rank, dvmp_job.size};
+  const struct dvmt_inside_rank r = {o->file ? o->file : "trace.dvmt",  o->job,        "parallel",
+                                     o->system ? "system" : "checksum", dvmp_job.rank, dvmp_job.size};
   struct dvmt_ring *ring = start && inside_finish ? start(&r) : NULL;
   if (!ring)
     dvmp_fail_here(1, NULL, "rank %d cannot record", dvmp_job.rank);

@@ -12,6 +12,9 @@ void dvmp_record_end(void);
 void dvmp_record_enter(struct dvmp_construct *c);
 void dvmp_record_leave(struct dvmp_construct *c);
 
+/* A directive that stands alone, or a block of remote_access that begins, with the values of its text's '#' and '&'. */
+void dvmp_record_direct(const struct dvmrt_directive *d, const int64_t *args);
+
 /* The array is known to whoever reads the stream, as it lies now. */
 void dvmp_record_array(const struct dvmp_array *a);
 

@@ -194,7 +194,7 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
     }
     if (c->inside && dvmp_job.rank)
       set_neutral(r);
-    if (dvmp_job.poison && dvmp_results_there() && !r->pending)
+    if (dvmp_job.poison && dvmp_results_there() && c->d->parallel && c->d->counted && !r->pending)
       r->dual = dvmp_dual_begin(&c->memory, r->at, r->count, r->op, r->type, r->bytes);
     if (r->when)
       memset(r->when, 0, ((size_t)rank + 1) * sizeof(*at));

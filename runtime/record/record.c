@@ -249,7 +249,7 @@ static struct dvmt_ring *inside_start(void) {
 static struct dvmt_ring *rank_start(int rank, int size) {
   const struct dvmt_setup *s = dvmt_setup();
   __typeof__(&dvmt_inside_start_rank) start = NULL;
-  const struct dvmt_inside_rank of = {s->inside.file, s->job, "processes", rank, size};
+  const struct dvmt_inside_rank of = {s->inside.file, s->job, "processes", NULL, rank, size};
   if (dvmt_launcher_taken(getpid()))
     return NULL;
   void *handle = inside_library();

@@ -20,6 +20,7 @@ struct dvmt_ring *dvmt_inside_start(const char *path, const char *codec, bool ve
  * tell the rank, the ranks of the job, and 'kind': "parallel", or "processes" of programs that call MPI themselves. */
 struct dvmt_inside_rank {
   const char *file, *how, *kind;
+  const char *level;    /* that it has, or NULL: as the meta lines say */
   int rank, size;       /* size 0: not known */
 };
 #define DVMT_INSIDE_START_RANK "dvmt_inside_start_rank"

@@ -39,8 +39,8 @@ static const char help[] =
     "                     the difference: 'dvm compare --flags --help'\n"
     "\n"
     "PROGRAM may be a launcher: 'dvm compare ref.dvmt -- mpirun -n 4 ./prog'.  A program compiled with 'dvmcc -fdvm=parallel'\n"
-    "is compared on any number of ranks with a reference of level checksum; --bisect names the element, its rank and the\n"
-    "iteration.  Programs that call MPI themselves are compared rank by rank.\n"
+    "is compared on any number of ranks with a reference of level checksum, modify or full; --bisect names the element,\n"
+    "its rank and the iteration.  Programs that call MPI themselves are compared rank by rank.\n"
     "\n";
 
 /* The run is recorded as the reference was. */

@@ -6,6 +6,7 @@
 #include "driver/trace/command/job_results.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
+#include "driver/trace/command/report_file.h"
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/format/writer.h"
 #include "driver/trace/job/project.h"
@@ -69,13 +70,14 @@ static void warn(void *arg, const char *text, const char *variable, const char *
 /* The ordinary trace at 'path' to a sink that takes what is left of it. */
 static int project(const char *path, struct dvmt_sink *out, uint64_t *sums, struct dvm_error *err) {
   struct dvmt_reader *r = dvmt_file_open(path, err);
-  struct dvmt_project *p = r ? dvmt_project_create(out) : NULL;
+  const char *level = r ? dvmt_reader_meta(r, "level") : NULL;
+  struct dvmt_project *p = r ? dvmt_project_create(out, !level || strcmp(level, "checksum") != 0) : NULL;
   int rc = !r ? err->code : p ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc)
     rc = dvmt_feed_sink(r, dvmt_project_sink(p), err);
   if (!rc && sums)
     *sums = dvmt_project_sums(p);
-  const char *level = !rc && r ? dvmt_reader_meta(r, "level") : NULL;
+  level = !rc && r ? dvmt_reader_meta(r, "level") : NULL;
   if (!rc && sums && !*sums && dvmt_project_constructs(p))
     fprintf(stderr, "dvm: warning: '%s' has no sums of arrays (its level is %s): record it with '--level checksum'\n", path,
             level ? level : "?");
@@ -148,7 +150,7 @@ int dvmt_job_run(struct dvmt_comparing *x, char *const *command, int *status, st
   bool recorded = false;
   char cut[64];
   int rc = dvmt_job_results(x->results, x->a, x->o, err);
-  struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x->c));
+  struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x->c), false);
   if (!rc && !p)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
@@ -210,7 +212,7 @@ static int compare_parallel(struct dvmt_cli *o, const struct dvmt_side *s, char 
 /* ---- processes: each rank with its partner -------------------------------------------------------------------------------------------- */
 
 static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_reader *b, int rank, const char *cut,
-                        struct dvm_error *err) {
+                        struct dvmt_compare **kept, struct dvm_error *err) {
   struct dvmt_summary sa, sb;
   struct dvmt_compare *c = NULL;
   char who[32];
@@ -231,7 +233,7 @@ static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_r
     rc = dvmt_compare_end(c, !sb.whole ? (cut ? cut : "is torn") : NULL, !sb.whole, err);
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
-  dvmt_compare_destroy(c);
+  *kept = c;
   o->report.who = NULL;
   return rc ? rc : errors > 0;
 }
@@ -241,13 +243,18 @@ static int compare_ranks(struct dvmt_cli *o, const struct dvmt_job *a, const str
   if (a->nranks != b->nranks)
     return dvm_error_set(err, -EINVAL, "the reference has %zu ranks, the run %zu: processes are compared rank by rank", a->nranks,
                          b->nranks);
-  for (size_t r = 0; r < a->nranks; r++) {
-    int rc = compare_rank(o, a->rank[r], b->rank[r], (int)r, cut, err);
-    if (rc < 0)
-      return rc;
+  struct dvmt_compare **c = calloc(a->nranks + 1, sizeof(*c));
+  int rc = c ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+  for (size_t r = 0; r < a->nranks && rc >= 0; r++) {
+    rc = compare_rank(o, a->rank[r], b->rank[r], (int)r, cut, &c[r], err);
     differ |= rc;
   }
-  return differ;
+  for (int i = 0; i < o->report.nfiles && rc >= 0; i++)
+    rc = dvmt_report_write(o->report.file[i], (const struct dvmt_compare *const *)c, a->nranks, true, err);
+  for (size_t r = 0; c && r < a->nranks; r++)
+    dvmt_compare_destroy(c[r]);
+  free(c);
+  return rc < 0 ? rc : differ;
 }
 
 /* As the reference was recorded. */

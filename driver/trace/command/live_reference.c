@@ -59,7 +59,7 @@ static int send_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
 static __attribute__((noreturn)) void launch(const char *command, int to, int go, const char *socket, bool step,
                                              struct live_programs *programs) {
   struct sending s = {{.site = send_site, .object = send_object, .record = send_record}, fdopen(to, "w"), step ? go : -1};
-  struct dvmt_project *p = s.to ? dvmt_project_create(&s.sink) : NULL;
+  struct dvmt_project *p = s.to ? dvmt_project_create(&s.sink, false) : NULL;
   struct dvm_error err = DVM_ERROR_INIT;
   char *line = NULL;
   int status = 0, none = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -13,6 +13,7 @@
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/job/job.h"
+#include "driver/trace/job/join.h"
 #include "runtime/trace/launcher.h"
 #include "runtime/trace/config.h"
 #include "driver/trace/format/pack.h"
@@ -46,7 +47,8 @@ static const char help[] =
     "  -v               say at the end how much was recorded\n"
     "\n"
     "Behind 'mpirun', 'dvm run -n' or another launcher each rank of the job writes a stream of its own, FILE.RANK; at the\n"
-    "end they are merged into FILE.  Programs compiled with '-fdvm=parallel' are recorded at level checksum.\n";
+    "end they are merged into FILE.  Programs compiled with '-fdvm=parallel' are recorded at level checksum, or with\n"
+    "'--level system' without sums: the directives that each rank came through, with their arguments.\n";
 
 struct options {
   const char *output, *level, *config;
@@ -95,8 +97,8 @@ static int check_job(const struct options *o) {
     return usage("'--inside': ranks of a job record within their own processes without it", NULL);
   if (parallel && o->config)
     return usage("'--config': programs compiled with '-fdvm=parallel' are recorded at level checksum, all of them", NULL);
-  if (parallel && o->level && strcmp(o->level, "checksum"))
-    return usage("'--level': programs compiled with '-fdvm=parallel' are recorded at level checksum, not at", o->level);
+  if (parallel && o->level && strcmp(o->level, "checksum") != 0 && strcmp(o->level, "system") != 0)
+    return usage("'--level': programs compiled with '-fdvm=parallel' are recorded at level checksum or system, not at", o->level);
   return 0;
 }
 
@@ -169,9 +171,26 @@ static void keep_torn(const char *part) {
   dvmt_reader_close(r);
 }
 
+static int no_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) { return (void)sink, (void)def, 0; }
+static int no_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) { return (void)sink, (void)def, 0; }
+static int no_record(struct dvmt_sink *sink, const struct dvmt_record *r) { return (void)sink, (void)r, 0; }
+
+/* How far all ranks of a run that has gone wrong came. */
+static void say_last(const struct dvmt_job *job) {
+  struct dvmt_sink nowhere = {.site = no_site, .object = no_object, .record = no_record};
+  struct dvmt_join_totals t;
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  if (dvmt_join(job, &(struct dvmt_join_options){.out = &nowhere}, &t, &ignored))
+    return;
+  fprintf(stderr,
+          *t.last ? "dvm: the last construct that all ranks have executed is %s%s%s\n"
+                  : "dvm: the ranks have executed no construct%s%s%s\n",
+          t.last, *t.parting ? "; " : "", t.parting);
+}
+
 /* The streams of a job's ranks, which they have written by themselves, become one file; those of a job whose ranks each run this command
  * stay.  1; 0: there are none; or -E... */
-static int record_job(const struct options *o, struct dvm_error *err) {
+static int record_job(const struct options *o, int status, struct dvm_error *err) {
   struct dvmt_job job;
   int rank, size, rc = 0;
   if (dvmt_launcher_rank(&rank, &size)) {
@@ -184,6 +203,8 @@ static int record_job(const struct options *o, struct dvm_error *err) {
   if (rc <= 0)
     return rc;
   fprintf(stderr, "dvm: recorded the %zu rank%s of a job in '%s'\n", job.nranks, job.nranks == 1 ? "" : "s", o->job);
+  if (status && job.parallel)
+    say_last(&job);
   dvmt_job_close(&job);
   rc = dvmt_job_merge(o->job, err);
   return rc ? rc : 1;
@@ -218,7 +239,7 @@ static int record_into(const char *part, const struct options *o, const char *me
   free(job_meta);
   if (!recorded) { /* an older trace of that name stays */
     unlink(part);
-    if (!rc && (rc = record_job(o, err)) >= 0)
+    if (!rc && (rc = record_job(o, status, err)) >= 0)
       return rc ? dvm_run_end_like(status)
                 : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
     return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);

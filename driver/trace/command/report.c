@@ -177,8 +177,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   if (t->left_out)
     fprintf(r->out, "; %llu of the run at another level", (unsigned long long)t->left_out);
   if (t->alone)
-    fprintf(r->out, "; %llu sums of the run left out, which the reference does not have (%s)", (unsigned long long)t->alone,
-            t->alone_names);
+    fprintf(r->out, "; %llu sum%s of the run left out, which the reference does not have (%s)", (unsigned long long)t->alone,
+            t->alone == 1 ? "" : "s", t->alone_names);
   if (t->uncounted)
     fprintf(r->out, "; the iterations of %llu executions of constructs not compared, since one side has not counted them",
             (unsigned long long)t->uncounted);
@@ -217,7 +217,7 @@ int64_t dvmt_report_close(struct dvmt_report *r, const struct dvmt_compare *c, s
   print_digits(r->out, c);
   print_closing(r, t);
   dvmt_report_show(r);
-  for (int i = 0; i < r->nfiles && !rc; i++)
-    rc = dvmt_report_write(r->file[i], c, err);
+  for (int i = 0; i < r->nfiles && !rc && !r->who; i++)
+    rc = dvmt_report_write(r->file[i], &c, 1, false, err);
   return rc ? rc : (int64_t)errors;
 }

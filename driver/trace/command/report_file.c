@@ -85,10 +85,12 @@ static json_t *help_of(const struct dvmt_finding *f) {
 
 /* ---- JSON lines ------------------------------------------------------------------------------------------------------------ */
 
-static json_t *line_of(const struct dvmt_finding *f) {
+static json_t *line_of(const struct dvmt_finding *f, int rank) {
   json_t *j = json_object(), *notes = json_array();
   set_text(j, "id", names[f->id]);
   set_text(j, "severity", dvmt_finding_severity(f));
+  if (rank >= 0)
+    json_object_set_new(j, "rank", json_integer(rank));
   if (f->text)
     dvmt_json_place(j, f->text);
   set_text(j, "message", f->message);
@@ -160,7 +162,7 @@ static json_t *message_with_help(const struct dvmt_finding *f) {
   return j;
 }
 
-static json_t *result_of(const struct dvmt_finding *f) {
+static json_t *result_of(const struct dvmt_finding *f, int rank) {
   json_t *locations = json_array(), *related = json_array(), *properties = json_object(), *notes = json_array();
   if (has_place(f->text))
     json_array_append_new(locations, location_of(f->text));
@@ -174,6 +176,8 @@ static json_t *result_of(const struct dvmt_finding *f) {
   }
   json_object_set_new(properties, "variable", dvmt_json_text(f->variable, strlen(f->variable)));
   json_object_set_new(properties, "notes", notes);
+  if (rank >= 0)
+    json_object_set_new(properties, "rank", json_integer(rank));
   set_values(properties, f);
   return json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:I,s:o}", "ruleId", names[f->id], "ruleIndex", (int)f->id, "level", dvmt_finding_severity(f),
                    "message", message_with_help(f), "locations", locations, "relatedLocations", related, "occurrenceCount",
@@ -187,42 +191,44 @@ static json_t *rule_of(int id) {
                    "defaultConfiguration", "level", "error");
 }
 
-static json_t *sarif_of(const struct dvmt_compare *c) {
+static json_t *sarif_of(const struct dvmt_compare *const *c, size_t n, bool ranks) {
   json_t *rules = json_array(), *results = json_array();
   for (int i = 0; i < DVMT_NFINDING_IDS; i++)
     json_array_append_new(rules, rule_of(i));
-  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)
-    json_array_append_new(results, result_of(dvmt_compare_finding(c, i)));
+  for (size_t r = 0; r < n; r++)
+    for (size_t i = 0; i < dvmt_compare_nfindings(c[r]); i++)
+      json_array_append_new(results, result_of(dvmt_compare_finding(c[r], i), ranks ? (int)r : -1));
   return json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:o}},s:s,s:o}]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version",
                    "2.1.0", "runs", "tool", "driver", "name", "dvm", "rules", rules, "columnKind", "unicodeCodePoints", "results", results);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------------------- */
 
-static int write_lines(FILE *f, const struct dvmt_compare *c) {
+static int write_lines(FILE *f, const struct dvmt_compare *const *c, size_t n, bool ranks) {
   int rc = 0;
-  for (size_t i = 0; i < dvmt_compare_nfindings(c) && !rc; i++) {
-    json_t *j = line_of(dvmt_compare_finding(c, i));
-    rc = json_dumpf(j, f, JSON_COMPACT) ? -EIO : 0;
-    json_decref(j);
-    fputc('\n', f);
-  }
+  for (size_t r = 0; r < n; r++)
+    for (size_t i = 0; i < dvmt_compare_nfindings(c[r]) && !rc; i++) {
+      json_t *j = line_of(dvmt_compare_finding(c[r], i), ranks ? (int)r : -1);
+      rc = json_dumpf(j, f, JSON_COMPACT) ? -EIO : 0;
+      json_decref(j);
+      fputc('\n', f);
+    }
   return rc;
 }
 
-static int write_sarif(FILE *f, const struct dvmt_compare *c) {
-  json_t *j = sarif_of(c);
+static int write_sarif(FILE *f, const struct dvmt_compare *const *c, size_t n, bool ranks) {
+  json_t *j = sarif_of(c, n, ranks);
   int rc = j && !json_dumpf(j, f, JSON_INDENT(1)) ? 0 : -EIO;
   json_decref(j);
   fputc('\n', f);
   return rc;
 }
 
-int dvmt_report_write(const char *path, const struct dvmt_compare *c, struct dvm_error *err) {
+int dvmt_report_write(const char *path, const struct dvmt_compare *const *c, size_t n, bool ranks, struct dvm_error *err) {
   FILE *f = fopen(path, "we");
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", path);
-  int rc = ends(path, ".sarif") ? write_sarif(f, c) : write_lines(f, c);
+  int rc = (ends(path, ".sarif") ? write_sarif : write_lines)(f, c, n, ranks);
   int close_rc = dvmt_file_close(f, path, err);
   return close_rc || !rc ? close_rc : dvm_error_set(err, rc, "cannot write '%s'", path);
 }

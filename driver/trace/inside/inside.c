@@ -195,8 +195,8 @@ EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r
   char codec[16] = "", pid[16], *path = NULL, *lines = NULL;
   int verbose = 0;
   if (sscanf(r->how, "%15[a-z].%d", codec, &verbose) != 2 || asprintf(&path, "%s.%d", r->file, r->rank) < 0 ||
-      asprintf(&lines, "rank %d\nranks %d\nkind %s\n%s", r->rank, r->size, r->kind, strcmp(r->kind, "parallel") ? "" : "level checksum\n") <
-          0 /* it has no other */) {
+      asprintf(&lines, "rank %d\nranks %d\nkind %s\n%s%s%s", r->rank, r->size, r->kind, r->level ? "level " : "", r->level ? r->level : "",
+               r->level ? "\n" : "") < 0) {
     fprintf(stderr, "dvm: error: DVM_OPTIONS: 'trace_job' is set by 'dvm record' and 'dvm compare' alone\n");
     return NULL;
   }

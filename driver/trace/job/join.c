@@ -173,6 +173,7 @@ static void tell_parting(struct join *j, size_t r) {
     snprintf(message, sizeof(message), "rank 0 executes %s where rank %zu executes %s%s", place_of(j, one, a, sizeof(a)), r,
              place_of(j, other, b, sizeof(b)), last);
   tell(j, one < 0 ? other : one, "", message);
+  snprintf(j->totals->parting, sizeof(j->totals->parting), "%.*s", (int)strcspn(message, ";"), message);
   j->totals->torn = true;
 }
 
@@ -205,6 +206,11 @@ int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *option
   while (!rc && (rc = advance(&j, err)) > 0)
     if ((rc = join_step(&j)))
       dvm_error_set(err, rc, "comparison stopped: %s", strerror(-rc));
+  if (!rc && j.last >= 0) {
+    char place[500];
+    snprintf(totals->last, sizeof(totals->last), "execution %llu of %s", (unsigned long long)j.executions[j.last],
+             place_of(&j, j.last, place, sizeof(place)));
+  }
   for (size_t r = 0; j.rank && r < job->nranks; r++) {
     totals->records += j.rank[r].records;
     totals->torn |= j.rank[r].cut;

@@ -19,6 +19,8 @@ struct dvmt_join_options {
 };
 struct dvmt_join_totals {
   uint64_t constructs, sums, records; /* records: of all ranks */
+  char last[600];                     /* the last construct that all ranks have executed, in words, or "" */
+  char parting[1700];                 /* where they part, or "" */
   bool torn;                          /* the streams of some ranks end before their time */
 };
 /* 0, or -E.. with a text. */

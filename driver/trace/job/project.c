@@ -1,5 +1,8 @@
 #include <stdbool.h>
 #include "driver/trace/job/project.h"
+#include "driver/trace/job/memory.h"
+#include "runtime/trace/digest.h"
+#include "runtime/trace/text.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,10 @@ struct dvmt_project {
   size_t nobjects;
   int depth;                    /* of parallel constructs; the outermost one counts */
   int64_t construct;
+  const char *text;             /* of its site; valued: its values are recorded, not sums */
+  bool valued;
+  struct dvmt_memory *memory;
+  struct dvmt_iterations iterations;
   struct sum *held;             /* sums of the open construct */
   size_t nheld;
   uint64_t sums, constructs;
@@ -39,7 +46,10 @@ static int take_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
   bool wanted = def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
   rows[p->nsites] = (struct site){wanted ? strdup(def->text) : NULL, -1, wanted,
                                   def->kind == DVMT_SITE_ACCESS && (dvmt_shape_is_shared(def->text) || dvmt_shape_is_executed(def->text))};
-  return wanted && !rows[p->nsites].text ? -ENOMEM : (p->nsites++, 0);
+  if (wanted && !rows[p->nsites].text)
+    return -ENOMEM;
+  p->nsites++;
+  return p->memory ? dvmt_memory_site(p->memory, def) : 0;
 }
 
 static int take_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) {
@@ -50,7 +60,7 @@ static int take_object(struct dvmt_sink *sink, const struct dvmt_object_def *def
   p->objects = rows;
   rows[p->nobjects] = *def;
   rows[p->nobjects].name = strdup(def->name);
-  return rows[p->nobjects++].name ? 0 : -ENOMEM;
+  return rows[p->nobjects++].name ? p->memory ? dvmt_memory_object(p->memory, def) : 0 : -ENOMEM;
 }
 
 static int hold(struct dvmt_project *p, const struct dvmt_record *r) {
@@ -76,8 +86,53 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (x->object > y->object) - (x->object < y->object);
 }
 
+static int hold_sum(struct dvmt_project *p, const struct dvmt_object_def *def, uint64_t elements, uint64_t digest) {
+  int64_t object = dvmt_shape_object(p->shape, def);
+  struct sum *rows = realloc(p->held, (p->nheld + 1) * sizeof(*rows));
+  if (rows)
+    p->held = rows;
+  if (object < 0 || !rows)
+    return object < 0 ? (int)object : -ENOMEM;
+  rows[p->nheld++] = (struct sum){object, def->name, elements, digest};
+  return 0;
+}
+
+struct used {
+  struct dvmt_project *p;
+  int rc;
+};
+
+/* "U <name> & w": what the values have left of the array. */
+static bool hold_used(void *arg, char key, struct dvmt_span rest) {
+  struct used *u = arg;
+  struct dvmt_project *p = u->p;
+  uint64_t elements, digest;
+  if (key != DVMRT_DIRECTIVE_USE || rest.s[rest.n - 1] == 'r')
+    return true;
+  struct dvmt_span name = dvmt_text_field(&rest);
+  for (size_t i = p->nobjects; i-- && !u->rc;) {
+    const struct dvmt_object_def *o = &p->objects[i];
+    bool again = false;
+    if (!(o->flags & DVMT_OBJECT_ARRAY) || !dvmt_span_is(name, o->name))
+      continue;
+    for (size_t k = 0; k < p->nheld; k++)
+      again |= !strcmp(p->held[k].name, o->name);
+    if (!again && dvmt_memory_sum(p->memory, (uint32_t)i, &elements, &digest))
+      u->rc = hold_sum(p, o, elements, digest);
+    break;
+  }
+  return !u->rc;
+}
+
+static int hold_values(struct dvmt_project *p) {
+  struct used u = {p, 0};
+  const struct dvmt_object_def iterations = {.name = DVMT_EXECUTED, .element_bytes = 8};
+  dvmt_text_lines(p->text, hold_used, &u);
+  return u.rc || !p->iterations.count ? u.rc : hold_sum(p, &iterations, p->iterations.count, p->iterations.sum);
+}
+
 static int leave(struct dvmt_project *p) {
-  int rc = 0;
+  int rc = p->valued ? hold_values(p) : 0;
   if (p->nheld)
     qsort(p->held, p->nheld, sizeof(*p->held), by_name);
   for (size_t i = 0; i < p->nheld && !rc; i++)
@@ -92,6 +147,9 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   if (r->kind == DVMT_LOST || r->site >= p->nsites)
     return 0;
   struct site *s = &p->sites[r->site];
+  int rc = p->memory ? dvmt_memory_record(p->memory, r) : 0;
+  if (rc)
+    return rc;
   if (s->variable)
     return r->kind == DVMT_DIGEST && p->depth == 1 && r->object < p->nobjects ? hold(p, r) : 0;
   if (!s->wanted)
@@ -107,12 +165,19 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     if (p->depth++)
       return 0;
     p->construct = construct;
+    p->text = s->text;
+    p->valued = p->memory && r->nwords && (r->words[0] == DVMT_LEVEL_MODIFY || r->words[0] == DVMT_LEVEL_FULL);
+    p->iterations = (struct dvmt_iterations){0, 0};
     p->constructs++;
     return dvmt_shape_enter(p->shape, construct);
   case DVMT_LEAVE:
     if (!p->depth || --p->depth)
       return 0;
     return leave(p);
+  case DVMT_ITER:
+    if (p->depth == 1 && construct == p->construct && r->nwords)
+      dvmt_iterations_add(&p->iterations, r->words, r->nwords);
+    return 0;
   case DVMT_RESULT:
     return p->depth == 1 && construct == p->construct && r->nwords == 6 ? dvmt_shape_result(p->shape, construct, r->words) : 0;
   case DVMT_DIGEST: return p->depth == 1 && construct == p->construct && r->object < p->nobjects ? hold(p, r) : 0;
@@ -120,9 +185,10 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   }
 }
 
-struct dvmt_project *dvmt_project_create(struct dvmt_sink *out) {
+struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued) {
   struct dvmt_project *p = calloc(1, sizeof(*p));
-  if (p && !(p->shape = dvmt_shape_create(out))) {
+  if (p && ((valued && !(p->memory = dvmt_memory_create())) || !(p->shape = dvmt_shape_create(out)))) {
+    dvmt_memory_destroy(p->memory);
     free(p);
     return NULL;
   }
@@ -145,6 +211,7 @@ void dvmt_project_destroy(struct dvmt_project *p) {
   free(p->objects);
   free(p->sites);
   free(p->held);
+  dvmt_memory_destroy(p->memory);
   dvmt_shape_destroy(p->shape);
   free(p);
 }

@@ -4,6 +4,7 @@
 #ifndef DVMT_PROJECT_H
 #define DVMT_PROJECT_H
 #include "driver/trace/format/stream.h"
+#include <stdbool.h>
 
 struct dvmt_shape; /* definitions as they go out: one of each */
 struct dvmt_shape *dvmt_shape_create(struct dvmt_sink *out);
@@ -25,7 +26,8 @@ int dvmt_shape_is_shared(const char *text);
 int dvmt_shape_is_executed(const char *text); /* of the iterations that it executes */
 
 struct dvmt_project;
-struct dvmt_project *dvmt_project_create(struct dvmt_sink *out);
+/* 'valued': of a trace that has values in place of sums (level modify or full); sums are made of them. */
+struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued);
 struct dvmt_sink *dvmt_project_sink(struct dvmt_project *p);
 /* Sums that were passed on. */
 uint64_t dvmt_project_sums(const struct dvmt_project *p);

@@ -142,6 +142,65 @@ has err "compared 8 records (100 % of the reference, 100 % of the run): 8 identi
 status 66 "$dvm" compare moved.dvmt -- $(ranks 2 newer/wrong)
 has err "newer/moved.c:11:13: error: 'a' differs"
 
+# A reference that was recorded value by value has the sums that its values make: of global, allocated and local arrays, and members.
+cat >values.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 24, M = 7 };
+struct cell { char c; double v; };
+#pragma dvm array distribute[block][*]
+double a[N][M];
+#pragma dvm array align([i] with a[i][])
+struct cell s[N];
+#pragma dvm array align([i] with a[i][])
+float *p;
+static double twice(int steps) {
+#pragma dvm array align([i] with a[i][])
+  double local[N];
+  double sum = 0;
+  for (int step = 0; step < steps; step++) {
+#pragma dvm parallel([i] on a[i][]) reduction(sum(sum))
+    for (int i = 2; i < N; i += 3) {
+      local[i] += a[i][step] OFF;
+      sum += local[i];
+    }
+  }
+  return sum;
+}
+int main(void) {
+  p = malloc(N * sizeof *p);
+#pragma dvm parallel([i][j] on a[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = M - 1; j >= 0; j--)
+      a[i][j] = i / 3.0 + j;
+#pragma dvm parallel([i] on s[i])
+  for (int i = 0; i < N; i++) {
+    s[i].c = (char)i;
+    s[i].v = a[i][i % M];
+    p[i] = (float)i;
+  }
+  printf("%g %g\n", twice(2), twice(3));
+  free(p);
+  return 0;
+}
+END_C
+both values -DOFF=
+status 0 "$dvmcc" -fdvm=parallel,trace -g '-DOFF=+(i==5)' values.c -o values.wrong
+for level in modify full; do
+  status 0 "$dvm" record --level $level -o values.$level -- ./values.sequential
+  for n in 1 4; do
+    status 0 "$dvm" compare values.$level -- $(ranks $n ./values.parallel)
+    has err ", 0 different"
+    lacks err "not counted"
+  done
+  lacks err "'local'"
+  status 66 "$dvm" compare values.$level -- $(ranks 3 ./values.wrong)
+  has err "values.c:16:13: error: 'local' differs"
+done
+status 0 "$dvm" diff values.dvmt values.modify
+status 66 "$dvm" compare --bisect values.modify -- $(ranks 3 ./values.wrong)
+has err "'local[5]' is "
+
 # A sum that the reference does not have is told, and is nothing that agrees: here it does not know the array as one.
 sed 's/^#pragma dvm array.*//; s/^#pragma dvm parallel(\[i\] on .*)/#pragma dvm parallel([i])/' moved.c >plain.c
 mkdir other && cp plain.c other/moved.c

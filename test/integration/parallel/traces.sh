@@ -81,9 +81,18 @@ status 0 "$dvm" diff ref.dvmt each.dvmt
 # A crash leaves what there was; the last construct that all have executed is named.
 status 0 "$dvm" record --level checksum -o ref1.dvmt -- ./sequential other
 status 134 "$dvm" record -o crash.dvmt -- $(ranks 2 ./right other crash)
+has err "dvm: the last construct that all ranks have executed is execution 6 of the 'parallel' at heat.c:19"
 status 66 "$dvm" diff ref1.dvmt crash.dvmt
 has err "compared 58 records (100 % of the reference"
 has err "is torn"
+
+# Level system: which directives each rank came through, with their arguments, and no sums.
+status 0 "$dvm" record --level system -o system.dvmt -- $(ranks 2 ./right)
+status 0 "$dvm" trace dump system.dvmt.1
+has out "enter      heat.c:16:13"
+lacks out "digest"
+status 0 "$dvm" trace info system.dvmt
+has out "level      system"
 
 # Streams that do not belong together, or are not whole.
 status 0 $(ranks 2 "$dvm" record -o other.dvmt -- ./right)
@@ -127,7 +136,7 @@ has sums.conf "loop sum_ranks.c:"
 has sums.conf "# 1 executions"
 status 0 "$dvm" record --config sums.conf -o configured.dvmt -- $(ranks 3 ./sum0)
 status 0 "$dvm" compare configured.dvmt -- $(ranks 3 ./sum0)
-for option in --bisect "--report x.jsonl" "--html x.html"; do
+for option in --bisect "--html x.html"; do
   status 2 "$dvm" compare $option configured.dvmt -- $(ranks 3 ./sum0)
   has err "'${option% *}'"
 done
@@ -137,6 +146,13 @@ has err "dvm: rank 2: compared"
 status 66 "$dvm" compare sums.dvmt -- $(ranks 3 ./sum100)
 has err "error: rank 2: "
 lacks err "error: rank 1: "
+status 66 "$dvm" compare --report ranks.jsonl --report ranks.sarif sums.dvmt -- $(ranks 3 ./sum100)
+python3 - <<'END_P' || wrong "the reports do not tell the rank"
+import json
+lines = [json.loads(l) for l in open('ranks.jsonl')]
+results = json.load(open('ranks.sarif'))['runs'][0]['results']
+assert lines and {l['rank'] for l in lines} == {0, 2} and [r['properties']['rank'] for r in results] == [l['rank'] for l in lines]
+END_P
 status 2 "$dvm" compare sums.dvmt -- $(ranks 2 ./sum0)
 has err "the reference has 3 ranks, the run 2"
 status 0 "$dvm" record -o sums100.dvmt -- $(ranks 3 ./sum100)
