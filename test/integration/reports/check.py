@@ -17,7 +17,7 @@ CLASSES = {
     'deletedRegion': sarif_om.Region, 'insertedContent': sarif_om.ArtifactContent,
 }
 TYPES = {'string': str, 'number': (int, float), 'object': dict, 'array': list, 'boolean': bool}
-COMPARISON = {'element', 'iteration', 'execution', 'record', 'calls', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
+COMPARISON = {'element', 'iteration', 'execution', 'record', 'rank', 'calls', 'value', 'reference', 'relative', 'ulps', 'greatestRelative', 'greatestElement'}
 OPTIONAL = {'file', 'line', 'column', 'construct', 'clause', 'exact', 'edit', 'noEdit'} | COMPARISON
 
 
