@@ -211,6 +211,62 @@ has err "2 sums of the run left out, which the reference does not have ('a' 'b')
 has err "no values were compared"
 status 0 "$dvm" compare --accept nothing other.dvmt -- $(ranks 2 ./moved.parallel)
 
+# What a comparison of ranks leaves free: the order of iterations (here the other way round, or in stages), that each rank executes a part of
+# them alone, partial values of a reduction inside its construct, updates that a condition skips, and what only the owner executes.
+cat >free.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 30 };
+#pragma dvm array distribute[block] shadow[1:1]
+double a[N];
+#pragma dvm array align([i] with a[i])
+int b[N];
+int main(int argc, char **argv) {
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  double most = -1, sum = 0;
+  int where = -1, wrong = argc > 1 && rank && atoi(rank) == 1 ? atoi(argv[1]) : 0;
+#pragma dvm parallel([i] on a[i])
+  for (int i = N - 1; i >= 0; i--)
+    a[i] = (i * 7 + 3) % 11 / 3.0;
+  a[4] = 8.5; /* by its owner */
+#pragma dvm parallel([i] on a[i]) reduction(maxloc(most, where)) reduction(sum(sum))
+  for (int i = 0; i < N; i++) {
+    if (a[i] > most) { /* otherwise on each rank */
+      most = a[i];
+      where = i;
+    }
+    if (i % 3)
+      sum += a[i];
+  }
+#pragma dvm parallel([i] on a[i]) across(a[1:1])
+  for (int i = 1; i < N - 1; i++)
+    a[i] = (a[i - 1] + a[i + 1]) / 2;
+#pragma dvm parallel([i] on b[i])
+  for (int i = 0; i < N; i++)
+    if (a[i] < most)
+      b[i] = where + (wrong == 1 && i == 12);
+  if (wrong == 2)
+    sum += 1; /* which is replicated */
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] += sum;
+  printf("%g %d %g\n", most, where, sum);
+  return 0;
+}
+END_C
+both free -O2
+status 0 "$dvm" record -o free.values -- ./free.sequential
+for n in 1 2 3 7; do
+  status 0 "$dvm" compare free.dvmt -- $(ranks $n ./free.parallel)
+  has err "(100 % of the reference, 100 % of the run)"
+  has err ", 0 different"
+done
+status 0 "$dvm" compare free.values -- $(ranks 4 ./free.parallel)
+status 66 "$dvm" compare free.dvmt -- $(ranks 3 ./free.parallel 1)
+has err "free.c:28:13: error: 'b' differs"
+status 66 "$dvm" compare free.dvmt -- $(ranks 3 ./free.parallel 2)
+has err "free.c:34:13: error: 'a' differs"
+
 # Reductions a second time, each iteration by itself: an operation that the loop does not compute is named.
 cat >partial.c <<'END_C'
 #include <stdio.h>
