@@ -810,7 +810,7 @@ bool dvmrt_construct_iteration(const struct dvmrt_frame *f, uint32_t word, int64
 }
 
 uint32_t dvmrt_construct_born_word(void) {
-  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  const struct dvmrt_frame *f = top && top == owned ? owned : dvmrt_construct_nest();
   return f ? BORN_FIRST + f->serial % BORN_COUNT : DVMRT_W_NEVER;
 }
 

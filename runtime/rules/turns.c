@@ -80,30 +80,58 @@ static bool walk_all(const struct line *x, uint32_t born, bool (*each)(const str
   return true;
 }
 
+/* Beside each other: the compiler looks at several at a time. */
+static bool all_own_written(const uint32_t *p, uint64_t n, uint32_t write, uint32_t born) {
+  uint32_t other = 0;
+  for (uint64_t i = 0; i < n; i++)
+    other |= (uint32_t)(p[i] != write) & (uint32_t)(p[i] != born);
+  return !other;
+}
+
+static bool all_own(const uint32_t *p, uint64_t n, uint32_t write) {
+  uint32_t other = 0;
+  for (uint64_t i = 0; i < n; i++)
+    other |= p[i] ^ write;
+  return !other;
+}
+
 /* What is read has a value and is nobody else's; what is written is the iteration's own, or began to live in this nest. */
 static bool are_own(const struct walk *w, bool writes, uint32_t born) {
-  const struct dvmrt_now *now = &__dvmrt_now;
+  const struct dvmrt_now now = {.write = __dvmrt_now.write, .first_read = __dvmrt_now.first_read, .mask = __dvmrt_now.mask};
   const uint32_t *p = w->word;
   bool own = true;
+  if (w->by == 1 && (writes ? all_own_written(p, w->here, now.write, born) : all_own(p, w->here, now.write)))
+    return true;
   for (uint64_t i = 0; i < w->here; i++, p += w->by)
-    own &= *p == now->write || (writes ? *p == born : *p >= DVMRT_W_FIRST && (*p < now->first_read || !(*p & now->mask)));
+    own &= *p == now.write || (writes ? *p == born : *p >= DVMRT_W_FIRST && (*p < now.first_read || !(*p & now.mask)));
   return own;
 }
 
 static bool mark(const struct walk *w, bool writes, uint32_t born) {
-  const struct dvmrt_now *now = &__dvmrt_now;
+  const uint32_t write = __dvmrt_now.write, first_read = __dvmrt_now.first_read;
   uint32_t *p = w->word;
   (void)born;
-  for (uint64_t i = 0; i < w->here; i++, p += w->by)
-    if (writes)
-      *p = now->write;
-    else if (*p != now->write && *p < now->first_read)
-      *p = now->write & ~1u;
+  if (writes && w->by == 1)
+    for (uint64_t i = 0; i < w->here; i++)
+      p[i] = write;
+  else
+    for (uint64_t i = 0; i < w->here; i++, p += w->by)
+      if (writes)
+        *p = write;
+      else if (*p != write && *p < first_read)
+        *p = write & ~1u;
   return true;
+}
+
+/* All of a line whose words lie on one page, as most do: looked up once. */
+static bool is_short(const struct line *x, struct walk *w) {
+  *w = (struct walk){.at = x->at, .step = x->r->step, .left = x->turns};
+  return walk_page(w, x->r->use) && w->here == w->left;
 }
 
 bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
   struct line lines[REFS_NESTED];
+  struct walk walks[REFS_NESTED];
   if (s->nrefs > REFS_NESTED || turns > TURNS_MAX || dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_construct_judges())
     return false;
   uint32_t born = dvmrt_construct_born_word();
@@ -113,11 +141,15 @@ bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintpt
     bool both = (r->flags & DVMRT_WRITE) && (r->flags & (DVMRT_READ | DVMRT_STRETCH_MAYBE));
     if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(lines[i].low, lines[i].high - lines[i].low, r->flags))
       return false;
-    if ((r->flags & DVMRT_STRETCH_NAMED) || both || !walk_all(&lines[i], born, are_own))
+    if ((r->flags & DVMRT_STRETCH_NAMED) || both)
+      return false;
+    if (!is_short(&lines[i], &walks[i]))
+      walks[i].word = NULL;
+    if (!(walks[i].word ? are_own(&walks[i], r->flags & DVMRT_WRITE, born) : walk_all(&lines[i], born, are_own)))
       return false;
   }
   for (uint32_t i = 0; i < s->nrefs; i++)
-    walk_all(&lines[i], born, mark);
+    walks[i].word ? mark(&walks[i], s->refs[i].flags & DVMRT_WRITE, born) : walk_all(&lines[i], born, mark);
   return true;
 }
 
