@@ -26,6 +26,7 @@ enum {
   DVMRT_W_NEWVALUE = 2,   /* undefined by redistribute / realign with new_value */
   DVMRT_W_LOCAL = 3,      /* region local: undefined */
   DVMRT_W_TASK = 4,       /* replicated, and written by tasks of a region that is over: each processor has another value */
+  DVMRT_W_COPY = 5,       /* the target of an asynchronous copy that is under way */
   DVMRT_W_FIRST = 1024,
   DVMRT_W_ASSIGNED = 1025 /* assigned in the sequential part, or by code that we cannot see */
 };

@@ -93,6 +93,21 @@ bool Rewriter::checkPrivate(Construct &C, const dvm_ref &R, const VarDecl *V) {
   return true;
 }
 
+// Replicated data, of which each iteration assigns elements.
+bool Rewriter::checkConsistent(Construct &C, const dvm_ref &R, const VarDecl *V) {
+  if (!V || !shapeOf(Ctx, V->getType()).rank()) {
+    St.error(C.Dir.loc(R.name), "'" + C.Dir.text(R.name) + "' in 'consistent' is not an array");
+    return false;
+  }
+  if (Decls.isDistributed(V, FD))
+    return refuse(C, R.name, V, quoted(V) + " in 'consistent' is distributed: the clause is for replicated arrays");
+  if (!C.Dir.D->has_target) {
+    St.error(C.Dir.loc(R.name), "'consistent' needs a loop with 'on': it says which processor assigns which elements");
+    return false;
+  }
+  return !R.naxes || sameRank(St, C.Dir.loc(R.name), V, shapeOf(Ctx, V->getType()).rank(), "consistent", R.naxes);
+}
+
 bool Rewriter::checkReference(Construct &C, dvm_clause_kind Kind, const dvm_ref &R) {
   const char *Name = dvm_clause_name(Kind);
   const VarDecl *V = C.Ops.variable(R.name);
@@ -102,7 +117,9 @@ bool Rewriter::checkReference(Construct &C, dvm_clause_kind Kind, const dvm_ref 
     if (V && !C.Dir.D->has_target && !Decls.isDistributed(V, FD) && shapeOf(Ctx, V->getType()).rank())
       return checkOrdinaryWidths(C, R);
     return checkWidths(C, R, Name);
-  case DVM_CL_SHADOW_RENEW: return checkWidths(C, R, Name);
+  case DVM_CL_SHADOW_RENEW:
+  case DVM_CL_SHADOW_COMPUTE: return checkWidths(C, R, Name);
+  case DVM_CL_CONSISTENT: return checkConsistent(C, R, V);
   case DVM_CL_IN:
   case DVM_CL_OUT:
   case DVM_CL_LOCAL:

@@ -141,6 +141,7 @@ void Rewriter::block(std::unique_ptr<Construct> &Owned, WhileStmt *W) {
         C.Remote.push_back({C.Ops.variable(R.name), &R});
     remarkConstruct(C);
   }
+  C.OpenLoops = OpenLoops.size();
   walkInside(Owned, [&] {
     Stmt *Body = W->getBody();
     walk(Body, true);

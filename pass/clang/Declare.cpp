@@ -62,6 +62,11 @@ bool Declarations::isTask(const VarDecl *V) const {
   return D && D->D->kind == DVM_DIR_TASK;
 }
 
+bool Declarations::isProcessors(const VarDecl *V) const {
+  Directive *D = V ? St.attached(V) : nullptr;
+  return D && D->D->kind == DVM_DIR_PROCESSORS;
+}
+
 bool Declarations::isDistributed(const VarDecl *V, const FunctionDecl *In) const {
   if (Directive *D = St.attached(V); D && !(D->OldText && D->D->kind == DVM_DIR_INHERIT))
     return D->D->kind == DVM_DIR_ARRAY || D->D->kind == DVM_DIR_TEMPLATE || D->D->kind == DVM_DIR_TASK;
@@ -80,7 +85,7 @@ bool Declarations::isDistributed(const VarDecl *V, const FunctionDecl *In) const
 
 unsigned Declarations::rankOf(const VarDecl *V) {
   if (Directive *D = St.attached(V))
-    if (D->D->kind == DVM_DIR_TEMPLATE || D->D->kind == DVM_DIR_TASK)
+    if (D->D->kind == DVM_DIR_TEMPLATE || D->D->kind == DVM_DIR_TASK || D->D->kind == DVM_DIR_PROCESSORS)
       return D->D->nsizes;
   return shapeOf(Ctx, V->getType()).rank();
 }
@@ -311,6 +316,16 @@ void Declarations::writeHoles(SiteText &T, const VarDecl *V) {
     T.key(DVMRT_DIRECTIVE_HOLES).add(Holes);
 }
 
+void Declarations::writeOnto(SiteText &T, Operands &Ops) {
+  const dvm_ref &R = Ops.Dir.D->onto;
+  const VarDecl *V = Ops.variable(R.name);
+  if (!V)
+    return;
+  T.key(DVMRT_DIRECTIVE_ONTO).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+  for (unsigned I = 0; I < R.naxes; ++I)
+    writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[I]);
+}
+
 SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Expr *Value, bool Elsewhere) {
   const dvm_directive &D = *Dir.D;
   SiteText T(Ctx, B, V->getLocation());
@@ -335,6 +350,8 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
     writeDist(T, Ops);
   if (D.has_align)
     writeAlign(T, Ops, Ops.variable(D.target.name));
+  if (D.has_onto)
+    writeOnto(T, Ops);
   if (D.has_shadow) {
     T.key(DVMRT_DIRECTIVE_WIDTHS);
     writeWidths(T, Ops, D.widths, D.nwidths);

@@ -46,6 +46,7 @@ public:
 
   bool isDistributed(const clang::VarDecl *V, const clang::FunctionDecl *In) const; // array, template or inherited parameter
   bool isTask(const clang::VarDecl *V) const;
+  bool isProcessors(const clang::VarDecl *V) const;
   // Declared shadow width of a dimension, low and high; false if not known while compiling.
   bool declaredWidth(const clang::VarDecl *V, unsigned Dim, int64_t &Low, int64_t &High);
   bool distributedInto(const clang::VarDecl *V, unsigned Dim, bool &Mapped);
@@ -63,6 +64,7 @@ public:
   bool checkDistribution(const Operands &Ops) const;
   bool checkShadow(const Operands &Ops);
   bool checkAlignment(const Operands &Ops);
+  bool checkOnto(const Operands &Ops);
   void checkInherit(const clang::FunctionDecl *F, Directive &Dir);
   // Text of 'K array', 'K bind', 'K template', 'K task'.  'Value': the pointer value for bind, else null.
   // 'Elsewhere': 'K extern' of a variable that another file defines.
@@ -71,6 +73,7 @@ public:
   void writeDist(SiteText &T, Operands &Ops);
   void writeAlign(SiteText &T, Operands &Ops, const clang::VarDecl *Target);
   void writeHoles(SiteText &T, const clang::VarDecl *V); // of an element: bytes and bits that are no value
+  void writeOnto(SiteText &T, Operands &Ops);
   static void writeWidths(SiteText &T, Operands &Ops, const dvm_width *W, unsigned N);
   void writeAxis(SiteText &T, Operands &Ops, const dvm_axis &A);
   void writeUnsplitAxis(SiteText &T, Operands &Ops, const dvm_axis &A);

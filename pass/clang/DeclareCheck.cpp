@@ -70,8 +70,10 @@ bool Declarations::check(const VarDecl *V, Directive &Dir) { return checkAlone(V
 
 bool Declarations::checkTemplate(const VarDecl *V, Directive &Dir) {
   const dvm_directive &D = *Dir.D;
-  const auto *Array = Dir.OldText && D.kind == DVM_DIR_TASK ? Ctx.getAsArrayType(V->getType()) : nullptr; // DVM(TASK) void *t[4];
-  if (!isTemplateVar(V) && !(Array && Array->getElementType()->isVoidPointerType())) {
+  QualType Old = V->getType(); // DVM(TASK) void *t[4]; DVM(PROCESSORS) void *P[2][2];
+  while (Dir.OldText && (D.kind == DVM_DIR_TASK || D.kind == DVM_DIR_PROCESSORS) && Ctx.getAsArrayType(Old))
+    Old = Ctx.getAsArrayType(Old)->getElementType();
+  if (!isTemplateVar(V) && !(Old != V->getType() && Old->isVoidPointerType())) {
     St.error(V->getLocation(),
              Twine("'#pragma dvm ") + dvm_directive_name(D.kind) + "' needs a declaration of the form 'void *" + V->getName() + ";'");
     St.note(Dir.Start, "the directive is here");
@@ -140,11 +142,25 @@ bool Declarations::checkAlignment(const Operands &Ops) {
   return true;
 }
 
+bool Declarations::checkOnto(const Operands &Ops) {
+  const Directive &Dir = Ops.Dir;
+  const dvm_directive &D = *Dir.D;
+  if (!D.has_onto)
+    return true;
+  const VarDecl *P = Ops.variable(D.onto.name);
+  if (!isProcessors(P) && !isTask(P)) {
+    St.error(Dir.loc(D.onto.name), "'" + Dir.text(D.onto.name) + "' is neither an array of processors nor of tasks");
+    return false;
+  }
+  return !D.onto.naxes || sameRank(St, Dir.loc(D.onto.name), P, rankOf(P), "onto", D.onto.naxes);
+}
+
 bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
   Dir.Used = true;
   switch (Dir.D->kind) {
   case DVM_DIR_TEMPLATE:
   case DVM_DIR_TASK:
+  case DVM_DIR_PROCESSORS:
     if (!checkTemplate(V, Dir))
       return false;
     break;
@@ -157,7 +173,7 @@ bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
     return false;
   }
   Operands Ops(St, Ctx, Dir);
-  return Ops.fromConstants() && checkDistribution(Ops) && checkShadow(Ops) && checkAlignment(Ops);
+  return Ops.fromConstants() && checkDistribution(Ops) && checkShadow(Ops) && checkAlignment(Ops) && checkOnto(Ops);
 }
 
 void Declarations::checkInherit(const FunctionDecl *F, Directive &Dir) {

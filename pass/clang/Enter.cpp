@@ -39,6 +39,11 @@ static bool inGroups(const dvm_directive &D) {
   return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses), [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REDUCTION && Cl.group; });
 }
 
+static bool remoteInGroups(const dvm_directive &D) {
+  return llvm::any_of(llvm::ArrayRef(D.clauses, D.nclauses),
+                      [](const dvm_clause &Cl) { return Cl.kind == DVM_CL_REMOTE_ACCESS && Cl.group; });
+}
+
 void Rewriter::edgeText(SiteText &T, Operands &Ops, char Key, const VarDecl *V, const dvm_ref &R) {
   T.key(Key).ref(V);
   T.key(DVMRT_DIRECTIVE_WIDTHS);
@@ -62,6 +67,8 @@ void Rewriter::referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, co
     return;
   switch (Kind) {
   case DVM_CL_PRIVATE: return variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, V);
+  case DVM_CL_CONSISTENT: return variableText(T.key(DVMRT_DIRECTIVE_CONSISTENT), Ctx, B, V);
+  case DVM_CL_SHADOW_COMPUTE: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_RECOMPUTE, V, R);
   case DVM_CL_SHADOW_RENEW: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_RENEW, V, R);
   case DVM_CL_ACROSS: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_ACROSS, V, R);
   case DVM_CL_REMOTE_ACCESS: T.key(DVMRT_DIRECTIVE_REMOTE).ref(V); return axesText(T, C.Ops, R);
@@ -98,7 +105,20 @@ void Rewriter::resultText(SiteText &T, Construct &C, const dvm_reduction &R) {
   }
 }
 
+// 'shadow_compute' without a list: all that the loop writes.
+void Rewriter::computeText(SiteText &T, Construct &C) {
+  for (const Use &U : C.Uses)
+    if (U.Written && !isTemplateVar(U.V)) {
+      T.key(DVMRT_DIRECTIVE_RECOMPUTE).ref(U.V);
+      T.key(DVMRT_DIRECTIVE_WIDTHS);
+    }
+}
+
 void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
+  if (Cl.kind == DVM_CL_REMOTE_ACCESS && remoteInGroups(*C.Dir.D))
+    T.key(DVMRT_DIRECTIVE_REMOTE_GROUP).add(Cl.group ? C.Dir.text(Cl.group) : "-");
+  if (Cl.kind == DVM_CL_SHADOW_COMPUTE && !Cl.nrefs)
+    computeText(T, C);
   for (const dvm_ref &R : ArrayRef(Cl.refs, Cl.nrefs))
     referenceText(T, C, Cl.kind, R);
   if (Cl.nreductions && inGroups(*C.Dir.D))
@@ -149,6 +169,12 @@ SiteText Rewriter::enterText(Construct &C) {
           resultText(T, *Outer, R);
       break;
     }
+  if (D.kind == DVM_DIR_ON && St.Opts.Trace)
+    for (const auto &Outer : llvm::reverse(Stack))
+      if (Outer->Dir.D->kind == DVM_DIR_TASK_REGION && Outer->OpenLoops < OpenLoops.size())
+        T.key(DVMRT_DIRECTIVE_LOOPED).add("looped");
+  if (D.kind == DVM_DIR_REMOTE_ACCESS && D.group)
+    T.key(DVMRT_DIRECTIVE_REMOTE_GROUP).add(C.Dir.text(D.group));
   if (D.kind == DVM_DIR_REMOTE_ACCESS)
     for (unsigned I = 0; I < D.nrefs; ++I) {
       const VarDecl *V = C.Ops.variable(D.refs[I].name);

@@ -69,7 +69,9 @@ private:
   static size_t brackets(Tokens In, size_t From);
   SmallVector<Tokens, 8> parts(Tokens In) const;
   bool name(Tokens In, size_t &At);
-  void distribution(Tokens In);
+  void distribution(Tokens In, bool Onto = false);
+  bool indirect(Tokens In);
+  bool map(Tokens In);
   bool data(Tokens In, bool Aligned);
   bool alignment(Tokens In, bool Named);
   bool edges(Tokens In);
@@ -82,7 +84,7 @@ private:
   bool redistribute(Tokens In);
   bool realign(Tokens In);
   bool step(StringRef Word, Tokens In);
-  bool task(const Token &Word);
+  bool task(const Token &Word, StringRef As);
   bool copy(const Token &Word);
   bool parameter(const Token &Star);
   SmallVector<Token, 32> ahead(tok::TokenKind Until, bool InParameters) const;
@@ -136,11 +138,16 @@ bool Translation::name(Tokens In, size_t &At) {
   return true;
 }
 
-// '[BLOCK][GENBLOCK(b)] ONTO p': how many processors there are, and which, changes no verdict.
-void Translation::distribution(Tokens In) {
+// '[BLOCK][GENBLOCK(b)] ONTO p': how many processors there are changes no verdict; 'Onto': whose they are does, 't[k]' of a task.
+void Translation::distribution(Tokens In, bool Onto) {
   for (const Token &T : In) {
-    if (is(T, "ONTO"))
+    if (is(T, "ONTO")) {
+      if (Onto) {
+        word("onto", T.getLocation());
+        continue;
+      }
       return;
+    }
     StringRef Low = llvm::StringSwitch<StringRef>(T.isAnyIdentifier() ? text(T) : "")
                         .Case("BLOCK", "block")
                         .Case("GENBLOCK", "genblock")
@@ -245,6 +252,23 @@ bool Translation::references(Tokens In) {
   return true;
 }
 
+// 'A[B[i]]': which elements those are is told by data, so all of the dimension is brought.
+bool Translation::indirect(Tokens In) {
+  for (size_t At = 0, First = 1; At < In.size(); First = 0) {
+    if (!First) {
+      comma();
+      At += In[At].is(tok::comma);
+    }
+    if (!name(In, At))
+      return false;
+    for (; At < In.size() && In[At].is(tok::l_square); At = group(In, At)) {
+      made(tok::l_square, "[", Here);
+      made(tok::r_square, "]", Here);
+    }
+  }
+  return true;
+}
+
 bool Translation::operations(Tokens In) {
   for (size_t At = 0, First = 1; At < In.size(); First = 0) {
     if (!First) {
@@ -305,6 +329,8 @@ bool Translation::clause(Tokens In) {
     return grouped("shadow_renew", In, &Translation::edges);
   if (is(W, "REMOTE_ACCESS"))
     return grouped("remote_access", In, &Translation::references);
+  if (is(W, "INDIRECT_ACCESS"))
+    return grouped("remote_access", In, &Translation::indirect);
   if (is(W, "PRIVATE"))
     return grouped("private", In, &Translation::references);
   if (is(W, "SHADOW_START") || is(W, "SHADOW_WAIT"))
@@ -368,7 +394,7 @@ bool Translation::redistribute(Tokens In) {
   open();
   if (!name(Rest, At))
     return false;
-  distribution(Rest.drop_front(At));
+  distribution(Rest.drop_front(At), true);
   close();
   if (New)
     word("new_value", In.back().getLocation());
@@ -423,17 +449,37 @@ SmallVector<Token, 32> Translation::ahead(tok::TokenKind Until, bool InParameter
   return Out;
 }
 
-// DVM(TASK) void *jobs[4];
-bool Translation::task(const Token &Word) {
+// MAP t[k] ONTO P[l:h]
+bool Translation::map(Tokens In) {
+  size_t At = 1;
+  word("map");
+  open();
+  if (!name(In, At))
+    return false;
+  size_t Rest = brackets(In, At);
+  all(In.slice(At, Rest - At));
+  if (Rest >= In.size() || !is(In[Rest], "ONTO"))
+    return expected(Rest < In.size() ? In[Rest].getLocation() : End, "'ONTO'");
+  word("onto", In[Rest].getLocation());
+  At = Rest + 1;
+  if (!name(In, At))
+    return false;
+  all(In.drop_front(At));
+  close();
+  return true;
+}
+
+// DVM(TASK) void *jobs[4];  DVM(PROCESSORS) void *P[4];
+bool Translation::task(const Token &Word, StringRef As) {
   SmallVector<Token, 32> Next = ahead(tok::semi, false);
   for (size_t I = 0; I + 1 < Next.size(); ++I)
     if (Next[I].is(tok::identifier) && Next[I + 1].is(tok::l_square)) {
-      word("task");
+      word(As);
       put(Next[I]);
       all(Tokens(Next).slice(I + 1, brackets(Next, I + 1) - I - 1));
       return true;
     }
-  return expected(Word.getLocation(), "'void *name[number];' behind 'TASK'");
+  return expected(Word.getLocation(), "'void *name[number];' behind '" + text(Word) + "'");
 }
 
 // DVM(COPY) FOR(i, N) B[i] = A[i];   The sections are in the loops; what is read goes to wherever it is written.
@@ -491,29 +537,33 @@ bool Translation::directive(Tokens In) {
     Group,
     Step,
     Task,
+    Map,
+    Remotes,
     Copy,
     Nothing,
     Not
   };
-  const Form F = W.is(tok::star) ? Form::Parameter
-                                 : llvm::StringSwitch<Form>(W.isAnyIdentifier() ? text(W) : "")
-                                       .Case("DISTRIBUTE", Form::Distribute)
-                                       .Case("ALIGN", Form::Align)
-                                       .Case("PARALLEL", Form::Parallel)
-                                       .Case("REMOTE_ACCESS", Form::Remote)
-                                       .Case("TASK_REGION", Form::Region)
-                                       .Case("ON", Form::On)
-                                       .Case("REDISTRIBUTE", Form::Redistribute)
-                                       .Case("REALIGN", Form::Realign)
-                                       .Case("CREATE_SHADOW_GROUP", Form::Group)
-                                       .Cases("SHADOW_START", "SHADOW_WAIT", "REDUCTION_START", "REDUCTION_WAIT", Form::Step)
-                                       .Case("TASK", Form::Task)
-                                       .Cases("COPY", "COPY_START", Form::Copy)
-                                       .Cases("SHADOW_GROUP", "REDUCTION_GROUP", "REMOTE_GROUP", "INDIRECT_GROUP", "PROCESSORS",
-                                              "COPY_FLAG", Form::Nothing)
-                                       .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", "COPY_WAIT", Form::Nothing)
-                                       .Cases("CREATE_TEMPLATE", "MAP", "PREFETCH", "RESET", "INDIRECT_ACCESS", Form::Not)
-                                       .Default(Form::Unknown);
+  const Form F = W.is(tok::star)
+                     ? Form::Parameter
+                     : llvm::StringSwitch<Form>(W.isAnyIdentifier() ? text(W) : "")
+                           .Case("DISTRIBUTE", Form::Distribute)
+                           .Case("ALIGN", Form::Align)
+                           .Case("PARALLEL", Form::Parallel)
+                           .Case("REMOTE_ACCESS", Form::Remote)
+                           .Case("TASK_REGION", Form::Region)
+                           .Case("ON", Form::On)
+                           .Case("REDISTRIBUTE", Form::Redistribute)
+                           .Case("REALIGN", Form::Realign)
+                           .Case("CREATE_SHADOW_GROUP", Form::Group)
+                           .Cases("SHADOW_START", "SHADOW_WAIT", "REDUCTION_START", "REDUCTION_WAIT", Form::Step)
+                           .Cases("TASK", "PROCESSORS", Form::Task)
+                           .Cases("PREFETCH", "RESET", Form::Remotes)
+                           .Case("MAP", Form::Map)
+                           .Cases("COPY", "COPY_START", Form::Copy)
+                           .Cases("SHADOW_GROUP", "REDUCTION_GROUP", "REMOTE_GROUP", "INDIRECT_GROUP", "COPY_FLAG", Form::Nothing)
+                           .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", "COPY_WAIT", Form::Nothing)
+                           .Cases("CREATE_TEMPLATE", "INDIRECT_ACCESS", Form::Not)
+                           .Default(Form::Unknown);
   Tokens Rest = In.drop_front();
   switch (F) {
   case Form::Parameter: return parameter(W);
@@ -539,7 +589,9 @@ bool Translation::directive(Tokens In) {
   case Form::Realign: return realign(In);
   case Form::Group: return grouped("shadow_group", In, &Translation::edges);
   case Form::Step: return step(StringRef(text(W)).lower(), In);
-  case Form::Task: return task(W);
+  case Form::Task: return task(W, is(W, "TASK") ? "task" : "processors");
+  case Form::Map: return map(In);
+  case Form::Remotes: return step(is(W, "PREFETCH") ? "remote_start" : "remote_reset", In);
   case Form::Copy: return copy(W);
   case Form::Nothing: return false; // changes nothing of what is right
   case Form::Not: return refuse(W, "is a directive of C-DVM that is not honoured; it has no effect");

@@ -87,7 +87,7 @@ public:
     }
   }
   void clause(const dvm_clause &C) {
-    bool Axes = C.kind != DVM_CL_TIE;
+    bool Axes = C.kind != DVM_CL_TIE && C.kind != DVM_CL_CONSISTENT;
     for (unsigned I = 0; I < C.nrefs; ++I)
       ref(C.refs[I], Axes);
     for (unsigned I = 0; I < C.nreductions; ++I) {
@@ -106,6 +106,7 @@ public:
     case DVM_DIR_REDISTRIBUTE:
     case DVM_DIR_REALIGN:
     case DVM_DIR_TASK_REGION: name(D.subject); break;
+    case DVM_DIR_MAP: // in its reference
     default: break;
     }
     value(D.count);
@@ -117,6 +118,8 @@ public:
       width(D.widths[I]);
     if (D.has_target)
       ref(D.target, true);
+    if (D.has_onto)
+      ref(D.onto, true);
     for (unsigned I = 0; I < D.nclauses; ++I)
       clause(D.clauses[I]);
     bool Axes = D.kind != DVM_DIR_LOCALIZE && D.kind != DVM_DIR_SHADOW_ADD;

@@ -31,6 +31,7 @@ struct Construct {
   std::vector<Loop> Loops;       // outermost first
   std::vector<Use> Uses;
   std::vector<const clang::VarDecl *> Touched; // by a region, that no clause need name: arrays, what it writes, results
+  size_t OpenLoops = 0;          // of a task region: sequential loops that are recorded around it
   char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
@@ -228,11 +229,13 @@ private:
   bool checkInterval(Construct &C);
   bool outsideLoops(Construct &C);
   bool placeText(SiteText &T, Construct &C);
+  bool mapText(SiteText &T, Construct &C);
   bool subjectText(SiteText &T, Construct &C, const dvm_ref &R);
   bool standAloneText(SiteText &T, Construct &C);
   // Checks.cpp: what can be told from a directive and its operands
   bool checkClauses(Construct &C);
   bool checkReference(Construct &C, dvm_clause_kind Kind, const dvm_ref &R);
+  bool checkConsistent(Construct &C, const dvm_ref &R, const clang::VarDecl *V);
   bool checkPrivate(Construct &C, const dvm_ref &R, const clang::VarDecl *V);
   bool checkResult(Construct &C, const dvm_reduction &R);
   bool refuse(Construct &C, unsigned Token, const clang::VarDecl *V, const llvm::Twine &Text);
@@ -247,6 +250,7 @@ private:
   void clauseText(SiteText &T, Construct &C, const dvm_clause &Cl);
   void referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, const dvm_ref &R);
   void resultText(SiteText &T, Construct &C, const dvm_reduction &R);
+  void computeText(SiteText &T, Construct &C);
   void axesText(SiteText &T, Operands &Ops, const dvm_ref &R);
   static void edgeText(SiteText &T, Operands &Ops, char Key, const clang::VarDecl *V, const dvm_ref &R);
 

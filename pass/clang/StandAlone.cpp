@@ -60,8 +60,33 @@ bool Rewriter::placeText(SiteText &T, Construct &C) {
       return false;
     Decls.writeAlign(T, C.Ops, C.Ops.variable(D.target.name));
   }
+  if (D.has_onto) {
+    if (!Decls.checkOnto(C.Ops))
+      return false;
+    Decls.writeOnto(T, C.Ops);
+  }
   if (D.new_value)
     T.key(DVMRT_DIRECTIVE_NEW_VALUE).add("new_value");
+  return true;
+}
+
+// map(T[e] onto P[l:h])
+bool Rewriter::mapText(SiteText &T, Construct &C) {
+  const dvm_ref &R = C.Dir.D->refs[0];
+  const VarDecl *V = C.Ops.variable(R.name);
+  if (!Decls.isTask(V)) {
+    St.error(C.Dir.loc(R.name), "'" + C.Dir.text(R.name) + "' in 'map' is not an array of tasks");
+    return false;
+  }
+  if (!Decls.checkOnto(C.Ops))
+    return false;
+  if (!Decls.isProcessors(C.Ops.variable(C.Dir.D->onto.name))) {
+    St.error(C.Dir.loc(C.Dir.D->onto.name), "'" + C.Dir.text(C.Dir.D->onto.name) + "' in 'map' is not an array of processors");
+    return false;
+  }
+  T.key(DVMRT_DIRECTIVE_ON).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+  axesText(T, C.Ops, R);
+  Decls.writeOnto(T, C.Ops);
   return true;
 }
 
@@ -87,7 +112,12 @@ bool Rewriter::subjectText(SiteText &T, Construct &C, const dvm_ref &R) {
 
 bool Rewriter::standAloneText(SiteText &T, Construct &C) {
   const dvm_directive &D = *C.Dir.D;
-  T.key(DVMRT_ANY_KIND).add(directiveName(C)).place(Ctx.getSourceManager(), C.Dir.Start);
+  std::string Kind = D.kind == DVM_DIR_TRACE ? D.on ? "trace_on" : "trace_off" : directiveName(C);
+  T.key(DVMRT_ANY_KIND).add(Kind).place(Ctx.getSourceManager(), C.Dir.Start);
+  if (D.kind == DVM_DIR_MAP)
+    return mapText(T, C);
+  if (D.group)
+    T.key(DVMRT_DIRECTIVE_GROUP).add(C.Dir.text(D.group));
   if (D.subject && (D.kind == DVM_DIR_REDISTRIBUTE || D.kind == DVM_DIR_REALIGN)) {
     if (!placeText(T, C))
       return false;

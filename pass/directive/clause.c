@@ -20,7 +20,17 @@ static bool parse_clause_refs(struct dvm_parser *p, struct dvm_clause *c, enum d
 static bool parse_names(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_NAME, true); }
 static bool parse_subarrays(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_SUBARRAY, true); }
 static bool parse_edges(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_EDGES, false); }
-static bool parse_sections(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_SECTION, false); }
+
+/* ( [group:] A[..] ,.. ) */
+static bool parse_remote(struct dvm_parser *p, struct dvm_clause *c) {
+  struct dvm_ref_list list = {DVM_REF_SECTION, &c->nrefs, &c->refs};
+  return dvm_parse_take(p, "(", "after") && dvm_parse_group_before(p, &c->group) && dvm_parse_items(p, false, dvm_parse_ref_item, &list);
+}
+
+/* Without a list all that the loop writes is meant. */
+static bool parse_compute(struct dvm_parser *p, struct dvm_clause *c) {
+  return !dvm_parse_at(p, "(") || parse_clause_refs(p, c, DVM_REF_EDGES, false);
+}
 static bool parse_axes(struct dvm_parser *p, struct dvm_clause *c) { return parse_clause_refs(p, c, DVM_REF_AXES, false); }
 
 /* [out:] A[l:h].. */
@@ -192,16 +202,18 @@ static bool parse_reduction_item(struct dvm_parser *p, void *clause) {
 }
 
 static bool parse_reduction(struct dvm_parser *p, struct dvm_clause *c) {
-  if (!dvm_parse_take(p, "(", "after"))
-    return false;
-  if (dvm_parse_at_word(p) && dvm_parse_at_ahead(p, 1, ":")) {
-    c->group = p->pos;
-    p->pos += 2;
-  }
-  return dvm_parse_items(p, false, parse_reduction_item, c);
+  return dvm_parse_take(p, "(", "after") && dvm_parse_group_before(p, &c->group) && dvm_parse_items(p, false, parse_reduction_item, c);
 }
 
 /* ---- groups ---- */
+
+bool dvm_parse_group_before(struct dvm_parser *p, unsigned *group) {
+  if (!dvm_parse_at_word(p) || !dvm_parse_at_ahead(p, 1, ":"))
+    return true;
+  *group = p->pos;
+  p->pos += 2;
+  return true;
+}
 
 bool dvm_parse_group(struct dvm_parser *p, unsigned *group) {
   return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of a group", group) &&
@@ -229,7 +241,7 @@ static const struct clause_row {
     {"reduction", DVM_CL_REDUCTION, OF_PARALLEL | OF_TASK_REGION, false, parse_reduction},
     {"shadow_renew", DVM_CL_SHADOW_RENEW, OF_PARALLEL, false, parse_edges},
     {"across", DVM_CL_ACROSS, OF_PARALLEL, false, parse_across},
-    {"remote_access", DVM_CL_REMOTE_ACCESS, OF_PARALLEL, false, parse_sections},
+    {"remote_access", DVM_CL_REMOTE_ACCESS, OF_PARALLEL, false, parse_remote},
     {"cuda_block", DVM_CL_CUDA_BLOCK, OF_PARALLEL, true, parse_cuda_block},
     {"stage", DVM_CL_STAGE, OF_PARALLEL, true, parse_stage},
     {"tie", DVM_CL_TIE, OF_PARALLEL, false, parse_tie},
@@ -243,6 +255,8 @@ static const struct clause_row {
     {"async", DVM_CL_ASYNC, OF_REGION, false, parse_nothing},
     {"targets", DVM_CL_TARGETS, OF_REGION, false, parse_targets},
     {"include_to", DVM_CL_INCLUDE_TO, OF_SHADOW_ADD, false, parse_names},
+    {"consistent", DVM_CL_CONSISTENT, OF_PARALLEL, false, parse_axes},
+    {"shadow_compute", DVM_CL_SHADOW_COMPUTE, OF_PARALLEL, false, parse_compute},
 };
 #define NCLAUSES (sizeof clause_rows / sizeof *clause_rows)
 
@@ -307,7 +321,7 @@ static bool unknown_clause(struct dvm_parser *p, unsigned of, bool may_end) {
   dvm_parse_suggest(p, p->pos, words);
   if (!t || p->error->suggestion[0])
     return false;
-  char list[128];
+  char list[192];
   list_clauses(words, list, sizeof list);
   return dvm_parse_expected(p, "a clause of '%s' (%s)", p->where, list);
 }

@@ -29,13 +29,47 @@ static bool parse_task(struct dvm_parser *p) {
                       : dvm_parse_expected(p, "'[' and the number of tasks in 'task'");
 }
 
+static bool parse_processors(struct dvm_parser *p) {
+  if (!dvm_parse_take_name(p, "the name of an array of processors", &p->d->subject) || !dvm_parse_sizes(p))
+    return false;
+  return p->d->nsizes || dvm_parse_expected(p, "'[' and the number of processors in 'processors'");
+}
+
 static bool parse_ref_list(struct dvm_parser *p, enum dvm_ref_place place, bool may_be_empty) {
   struct dvm_ref_list list = {place, &p->d->nrefs, &p->d->refs};
   return dvm_parse_take(p, "(", "after") && dvm_parse_items(p, may_be_empty, dvm_parse_ref_item, &list);
 }
 
 static bool parse_names(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_NAME, false); }
-static bool parse_sections(struct dvm_parser *p) { return parse_ref_list(p, DVM_REF_SECTION, false); }
+
+/* ( [group:] A[..] ,.. ) */
+static bool parse_remote(struct dvm_parser *p) {
+  struct dvm_ref_list list = {DVM_REF_SECTION, &p->d->nrefs, &p->d->refs};
+  return dvm_parse_take(p, "(", "after") && dvm_parse_group_before(p, &p->d->group) && dvm_parse_items(p, false, dvm_parse_ref_item, &list);
+}
+
+/* ( T[e] onto P[l:h] ) */
+static bool parse_map(struct dvm_parser *p) {
+  struct dvm_ref ref;
+  if (!dvm_parse_take(p, "(", "after") || !dvm_parse_ref(p, DVM_REF_SECTION, &ref) || !DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref))
+    return false;
+  p->d->subject = ref.name;
+  if (!dvm_parse_at_this_word(p, "onto"))
+    return dvm_parse_expected(p, "'onto' in 'map'");
+  return dvm_parse_onto(p) && dvm_parse_take(p, ")", "after the processors in");
+}
+
+static bool parse_trace(struct dvm_parser *p) {
+  static const char *const words[] = {"on", "off", NULL};
+  p->d->on = dvm_parse_at_this_word(p, "on");
+  if (p->d->on || dvm_parse_at_this_word(p, "off")) {
+    p->pos++;
+    return true;
+  }
+  dvm_parse_expected(p, "'on' or 'off' in 'trace'");
+  dvm_parse_suggest(p, p->pos, words);
+  return false;
+}
 
 /* The list may be left out: then all that can be meant is meant. */
 static bool parse_actual(struct dvm_parser *p) { return dvm_parse_at_end(p) || parse_ref_list(p, DVM_REF_SUBARRAY, true); }
@@ -115,7 +149,8 @@ static bool parse_new_value(struct dvm_parser *p) {
 
 static bool parse_redistribute(struct dvm_parser *p) {
   return dvm_parse_take(p, "(", "after") && dvm_parse_take_name(p, "the name of an array", &p->d->subject) && dvm_parse_distribution(p) &&
-         dvm_parse_take(p, ")", "after the distribution in") && parse_new_value(p);
+         (!dvm_parse_at_this_word(p, "onto") || dvm_parse_onto(p)) && dvm_parse_take(p, ")", "after the distribution in") &&
+         parse_new_value(p);
 }
 
 static bool parse_realign(struct dvm_parser *p) {
@@ -141,10 +176,11 @@ static bool parse_exitinterval(struct dvm_parser *p) {
   return true;
 }
 
-/* ( left = right ) or ( left => right ): two references. */
+/* ( [group:] left = right ) or ( left => right ): two references. */
 static bool parse_pair(struct dvm_parser *p, enum dvm_ref_place left, const char *arrow) {
   struct dvm_ref ref;
-  if (!dvm_parse_take(p, "(", "after") || !dvm_parse_ref(p, left, &ref) || !DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref))
+  if (!dvm_parse_take(p, "(", "after") || (!arrow[1] && !dvm_parse_group_before(p, &p->d->group)) || !dvm_parse_ref(p, left, &ref) ||
+      !DVM_PARSE_PUSH(p, p->d->refs, p->d->nrefs, ref))
     return false;
   bool found = dvm_parse_at(p, "=") && (!arrow[1] || dvm_parse_at_ahead(p, 1, ">")); /* '=>' is two tokens of C */
   if (!found)
@@ -212,11 +248,12 @@ static const struct directive_row {
     {"array", DVM_DIR_ARRAY, dvm_parse_attributes},
     {"template", DVM_DIR_TEMPLATE, parse_template},
     {"task", DVM_DIR_TASK, parse_task},
+    {"processors", DVM_DIR_PROCESSORS, parse_processors},
     {"inherit", DVM_DIR_INHERIT, parse_names},
     {"instantiations", DVM_DIR_INSTANTIATIONS, parse_instantiations},
     {"parallel", DVM_DIR_PARALLEL, parse_parallel},
     {"region", DVM_DIR_REGION, parse_nothing},
-    {"remote_access", DVM_DIR_REMOTE_ACCESS, parse_sections},
+    {"remote_access", DVM_DIR_REMOTE_ACCESS, parse_remote},
     {"host_section", DVM_DIR_HOST_SECTION, parse_nothing},
     {"task_region", DVM_DIR_TASK_REGION, parse_task_region},
     {"on", DVM_DIR_ON, parse_on},
@@ -231,11 +268,17 @@ static const struct directive_row {
     {"shadow_add", DVM_DIR_SHADOW_ADD, parse_shadow_add},
     {"localize", DVM_DIR_LOCALIZE, parse_localize},
     {"unlocalize", DVM_DIR_UNLOCALIZE, parse_names},
+    {"map", DVM_DIR_MAP, parse_map},
+    {"trace", DVM_DIR_TRACE, parse_trace},
     {"shadow_group", DVM_DIR_SHADOW_GROUP, parse_shadow_group},
     {"shadow_start", DVM_DIR_SHADOW_START, parse_group},
     {"shadow_wait", DVM_DIR_SHADOW_WAIT, parse_group},
     {"reduction_start", DVM_DIR_REDUCTION_START, parse_group},
     {"reduction_wait", DVM_DIR_REDUCTION_WAIT, parse_group},
+    {"remote_start", DVM_DIR_REMOTE_START, parse_group},
+    {"remote_wait", DVM_DIR_REMOTE_WAIT, parse_group},
+    {"remote_reset", DVM_DIR_REMOTE_RESET, parse_group},
+    {"copy_wait", DVM_DIR_COPY_WAIT, parse_group},
 };
 #define NDIRECTIVES (sizeof directive_rows / sizeof *directive_rows)
 

@@ -127,27 +127,30 @@ enum dvm_clause_kind {
   DVM_CL_INLOCAL,
   DVM_CL_ASYNC,
   DVM_CL_TARGETS, /* region */
-  DVM_CL_INCLUDE_TO /* shadow_add */
+  DVM_CL_INCLUDE_TO, /* shadow_add */
+  DVM_CL_CONSISTENT,
+  DVM_CL_SHADOW_COMPUTE /* parallel */
 };
 struct dvm_clause {
   enum dvm_clause_kind kind;
   unsigned word;               /* token of the clause's name */
   unsigned nrefs;
-  struct dvm_ref *refs;        /* private, shadow_renew, across, remote_access, tie, region lists, include_to */
+  struct dvm_ref *refs; /* private, shadow_renew, across, remote_access, tie, region lists, include_to, consistent, shadow_compute */
   unsigned nreductions;
   struct dvm_reduction *reductions;
-  unsigned group;              /* token of the group name: reduction(g: ..), shadow_start(g); 0 = none (token 0 is never one) */
+  unsigned group; /* token of the group name: reduction(g: ..), remote_access(g: ..), shadow_start(g); 0 = none (token 0 is never one) */
   unsigned nexprs;
-  struct dvm_range *exprs;     /* cuda_block (1..3), stage (1); targets: the words */
+  struct dvm_range *exprs; /* cuda_block (1..3), stage (1); targets: the words */
 };
 
 enum dvm_directive_kind {
   DVM_DIR_ARRAY,
   DVM_DIR_TEMPLATE,
   DVM_DIR_TASK,
+  DVM_DIR_PROCESSORS,
   DVM_DIR_INHERIT,
-  DVM_DIR_INSTANTIATIONS,    /* before a declaration */
-  DVM_DIR_PARALLEL,                                                                          /* before a loop */
+  DVM_DIR_INSTANTIATIONS, /* before a declaration */
+  DVM_DIR_PARALLEL, /* before a loop */
   DVM_DIR_REGION,
   DVM_DIR_REMOTE_ACCESS,
   DVM_DIR_HOST_SECTION,
@@ -164,52 +167,62 @@ enum dvm_directive_kind {
   DVM_DIR_SHADOW_ADD,
   DVM_DIR_LOCALIZE,
   DVM_DIR_UNLOCALIZE,
-  DVM_DIR_SHADOW_GROUP,
+  DVM_DIR_MAP,
+  DVM_DIR_TRACE,
+  DVM_DIR_SHADOW_GROUP, /* from here on the subject is a group */
   DVM_DIR_SHADOW_START,
   DVM_DIR_SHADOW_WAIT,
   DVM_DIR_REDUCTION_START,
-  DVM_DIR_REDUCTION_WAIT
-                                                                                             /* stand alone */
+  DVM_DIR_REDUCTION_WAIT,
+  DVM_DIR_REMOTE_START,
+  DVM_DIR_REMOTE_WAIT,
+  DVM_DIR_REMOTE_RESET,
+  DVM_DIR_COPY_WAIT
+  /* stand alone */
 };
 
 struct dvm_directive {
   enum dvm_directive_kind kind;
-  unsigned word;                   /* token of the directive's name ('parallel') */
-  unsigned last;                   /* last token */
+  unsigned word; /* token of the directive's name ('parallel') */
+  unsigned last; /* last token */
 
   /* index names: align([i][j] with ..), realign(A[i][j] with ..), parallel([i][j] ..) */
   unsigned nnames;
-  unsigned names[DVM_NDIMS_MAX];   /* tokens; (unsigned)-1 where the bracket is empty */
-  struct dvm_range count;          /* parallel(N): the number of loops (an integer constant expression); else absent */
+  unsigned names[DVM_NDIMS_MAX]; /* tokens; (unsigned)-1 where the bracket is empty */
+  struct dvm_range count; /* parallel(N): the number of loops (an integer constant expression); else absent */
 
   /* array, template, redistribute, realign, task */
   bool has_distribute, has_align, has_shadow, dynamic, new_value;
   unsigned ndists;
   struct dvm_dist *dists;
-  unsigned nsizes;                 /* template[..].., task T[n]: sizes */
+  unsigned nsizes; /* template[..].., task T[n]: sizes */
   struct dvm_range *sizes;
-  unsigned nwidths;                /* shadow[l:h].. */
+  unsigned nwidths; /* shadow[l:h].. */
   struct dvm_width *widths;
-  unsigned subject;                /* redistribute(A ..), realign(A..), task T, shadow_group(g: ..), task_region(T), the
-                                      group of shadow_start ..; token, 0 = none */
-  bool has_target;                 /* align .. with T, parallel .. on T, on(T[e]) */
+  unsigned subject; /* redistribute(A ..), realign(A..), task T, processors P, map(T[e] ..), shadow_group(g: ..), task_region(T),
+                                      the group of shadow_start ..; token, 0 = none */
+  bool has_target; /* align .. with T, parallel .. on T, on(T[e]) */
   struct dvm_ref target;
+  bool has_onto; /* distribute .. onto P[l:h], redistribute(.. onto T[e]), map(.. onto P[l:h]) */
+  struct dvm_ref onto;
+  unsigned group; /* remote_access(g: ..) before a block, array_copy(g: ..); token, 0 = none */
+  bool on; /* trace on; else trace off */
 
   unsigned nclauses;
-  struct dvm_clause *clauses;      /* in the order written */
+  struct dvm_clause *clauses; /* in the order written */
   unsigned nrefs;
-  struct dvm_ref *refs;            /* inherit, actual, get_actual, shadow_group, remote_access, unlocalize, shadow_add (1),
+  struct dvm_ref *refs; /* inherit, actual, get_actual, shadow_group, remote_access, map (1: the task), unlocalize, shadow_add (1),
                                       localize (2: ref, target), array_copy (2: dst, src), instantiations (a
                                       parameter each, 'whole' is 'T = value', of all sets in turn) */
   unsigned nexprs;
-  struct dvm_range *exprs;         /* interval [e], exitinterval e,.. */
+  struct dvm_range *exprs; /* interval [e], exitinterval e,.. */
 };
 
 struct dvm_parse_error {
-  size_t loc;            /* of the token, or of the end of the directive */
-  unsigned token;        /* number of the token; ntokens at the end */
-  char text[256];        /* "expected ')' after the list of 'private', found 'reduction'" */
-  char suggestion[64];   /* a word that was probably meant, or "" */
+  size_t loc; /* of the token, or of the end of the directive */
+  unsigned token; /* number of the token; ntokens at the end */
+  char text[256]; /* "expected ')' after the list of 'private', found 'reduction'" */
+  char suggestion[64]; /* a word that was probably meant, or "" */
 };
 
 /* Parses tokens[0..ntokens) (what follows '#pragma dvm').  'end_loc' is the position reported for errors at the end.
@@ -222,10 +235,10 @@ void dvm_directive_destroy(struct dvm_directive *d);
  * *tokens is allocated (free it); texts point into 'text'.  Returns 0, -EINVAL (error->loc at the bad byte), -ENOMEM. */
 int dvm_directive_lex(const char *text, size_t len, struct dvm_token **tokens, size_t *ntokens, struct dvm_parse_error *error);
 
-const char *dvm_directive_name(enum dvm_directive_kind kind);   /* "parallel" */
+const char *dvm_directive_name(enum dvm_directive_kind kind); /* "parallel" */
 const char *dvm_clause_name(enum dvm_clause_kind kind);
 const char *dvm_reduction_name(enum dvm_reduction_op op);
-const char *dvm_dist_name(enum dvm_dist_kind kind);             /* "block", "*", "genblock" .. */
+const char *dvm_dist_name(enum dvm_dist_kind kind); /* "block", "*", "genblock" .. */
 
 #ifdef __cplusplus
 }

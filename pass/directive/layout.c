@@ -133,6 +133,14 @@ static bool parse_shadow_attribute(struct dvm_parser *p) {
   return true;
 }
 
+/* onto P[l:h].. */
+bool dvm_parse_onto(struct dvm_parser *p) {
+  if (dvm_parse_at_this_word(p, "onto"))
+    p->pos++;
+  p->d->has_onto = true;
+  return dvm_parse_ref(p, DVM_REF_SUBARRAY, &p->d->onto);
+}
+
 static bool parse_dynamic_attribute(struct dvm_parser *p) {
   p->d->dynamic = true;
   return true;
@@ -143,10 +151,8 @@ static const struct attribute_row {
   bool of_template; /* of 'array' they are all */
   bool (*parse)(struct dvm_parser *p);
 } attribute_rows[] = {
-    {"distribute", true, dvm_parse_distribution},
-    {"align", false, parse_align_attribute},
-    {"shadow", false, parse_shadow_attribute},
-    {"dynamic", true, parse_dynamic_attribute},
+    {"distribute", true, dvm_parse_distribution}, {"align", false, parse_align_attribute}, {"shadow", false, parse_shadow_attribute},
+    {"dynamic", true, parse_dynamic_attribute},   {"onto", true, dvm_parse_onto},
 };
 #define NATTRIBUTES (sizeof attribute_rows / sizeof *attribute_rows)
 
@@ -168,7 +174,8 @@ static bool unknown_attribute(struct dvm_parser *p, bool of_template) {
   for (size_t i = 0; i < NATTRIBUTES; i++)
     if (attribute_rows[i].of_template || !of_template)
       words[n++] = attribute_rows[i].word;
-  dvm_parse_expected(p, "%s in '%s'", of_template ? "'distribute' or 'dynamic'" : "'distribute', 'align', 'shadow' or 'dynamic'", p->where);
+  dvm_parse_expected(p, "%s in '%s'",
+                     of_template ? "'distribute', 'onto' or 'dynamic'" : "'distribute', 'onto', 'align', 'shadow' or 'dynamic'", p->where);
   dvm_parse_suggest(p, p->pos, words);
   return false;
 }

@@ -94,6 +94,8 @@ bool dvm_parse_too_many_dimensions(struct dvm_parser *p);
 bool dvm_parse_distribution(struct dvm_parser *p);
 bool dvm_parse_alignment(struct dvm_parser *p);
 bool dvm_parse_attributes(struct dvm_parser *p);
+/* At 'onto': name and axes into d->onto. */
+bool dvm_parse_onto(struct dvm_parser *p);
 /* [e][e].. into d->sizes. */
 bool dvm_parse_sizes(struct dvm_parser *p);
 /* The attribute's name as a clause would be looked up: "distribute" of the words of array, or NULL. */
@@ -105,6 +107,8 @@ bool dvm_parse_clauses(struct dvm_parser *p);
 const char *dvm_clause_owner(const struct dvm_token *word);
 /* Has this kind of directive clauses? */
 bool dvm_directive_has_clauses(enum dvm_directive_kind kind);
+/* g ':', or nothing */
+bool dvm_parse_group_before(struct dvm_parser *p, unsigned *group);
 /* '(' g ')' */
 bool dvm_parse_group(struct dvm_parser *p, unsigned *group);
 #endif

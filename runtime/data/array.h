@@ -24,6 +24,8 @@ struct dvmrt_array {
   uint8_t dist[DVMRT_NDIMS_MAX];
   const struct dvmrt_directive *placed; /* what has distributed or aligned it last */
   bool judged;                  /* whether that fits its target has been looked at */
+  uintptr_t tasks;              /* the task array on the processors of whose .. */
+  int64_t task;                 /* .. task it lies; tasks = 0: on all processors */
   uintptr_t target_address;     /* when aligned */
   const char *target_name;
   int ntarget;

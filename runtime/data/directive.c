@@ -250,7 +250,7 @@ static void read_template(struct reader *r) {
 
 static void read_on(struct reader *r) {
   struct dvmrt_item *i = item(r, DVMRT_DIRECTIVE_ON);
-  if (!strcmp(r->d->kind, "on")) {
+  if (!strcmp(r->d->kind, "on") || !strcmp(r->d->kind, "map")) {
     i->ref.name = dvmrt_scan_string(&r->s);
     i->ref.address = num(r);
     return;
@@ -320,6 +320,13 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_USE: read_use(r); break;
   case DVMRT_DIRECTIVE_SHARED: read_variable(r, key); break;
   case DVMRT_DIRECTIVE_INTERVAL: read_interval(r); break;
+  case DVMRT_DIRECTIVE_ONTO: {
+    struct dvmrt_item *i = item(r, key);
+    i->ref.name = dvmrt_scan_string(&r->s);
+    i->ref.address = num(r);
+    break;
+  }
+  case DVMRT_DIRECTIVE_REMOTE_GROUP:
   case DVMRT_DIRECTIVE_GROUP:
   case DVMRT_DIRECTIVE_SHADOW:
   case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;

@@ -15,9 +15,9 @@
   X(OUT_OF_BOUNDS, "out-of-bounds", ERROR, "an index of some dimension is out of its range")                                               \
   X(NONLOCAL_ACCESS, "nonlocal-access", ERROR, "an element outside the iteration's own part and its shadow edges is read")                 \
   X(SHADOW_STALE, "shadow-stale", ERROR, "a shadow edge is read that does not hold the present values")                                    \
-  X(SHADOW_PENDING, "shadow-pending", ERROR, "a shadow edge is read while its renewal is under way")                                       \
+  X(SHADOW_PENDING, "shadow-pending", ERROR, "a shadow edge, or the target of a copy, is read while it is being brought")                  \
   X(SHADOW_WRITE, "shadow-write", ERROR, "an element of a shadow edge is written")                                                         \
-  X(EXCHANGE_WRITE, "exchange-write", ERROR, "an array is written while an exchange of its edges is under way")                            \
+  X(EXCHANGE_WRITE, "exchange-write", ERROR, "an array is written while it is being exchanged, fetched or copied")                         \
   X(REMOTE_WRITE, "remote-write", ERROR, "the copy that 'remote_access' has made is written")                                              \
   X(REMOTE_UNCOVERED, "remote-uncovered", ERROR, "a reference to an array under 'remote_access' that the clause does not cover")           \
   X(SEQUENTIAL_ACCESS, "sequential-access", ERROR, "a distributed element is used outside parallel loops where only its owner has it")     \

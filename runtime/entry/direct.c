@@ -4,6 +4,7 @@
 #include "runtime/rules/declared.h"
 #include "runtime/rules/group.h"
 #include "runtime/rules/region.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
 #include <string.h>
 
@@ -19,9 +20,19 @@ static void shadow_wait(struct dvmrt_directive *d, const int64_t *args) { (void)
 static void reduction_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_start(d, group_of(d)); }
 static void reduction_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_wait(d, group_of(d)); }
 
+static void remote_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_remote_start(d, group_of(d)); }
+static void remote_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_remote_wait(d, group_of(d)); }
+static void remote_reset(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_remote_reset(d, group_of(d)); }
+
 static void declare(struct dvmrt_directive *d, const int64_t *args) {
   dvmrt_declared_here(d, args);
   dvmrt_array_declare(d, args);
+  dvmrt_task_place(d, args);
+}
+
+static void redistribute(struct dvmrt_directive *d, const int64_t *args) {
+  dvmrt_array_redistribute(d, args);
+  dvmrt_task_place(d, args);
 }
 
 static void copy(struct dvmrt_directive *d, const int64_t *args) {
@@ -38,8 +49,10 @@ static const struct {
     {"template", declare},
     {"extern", dvmrt_declared_elsewhere},
     {"task", dvmrt_task_declare},
-    {"redistribute", dvmrt_array_redistribute},
-    {"realign", dvmrt_array_redistribute},
+    {"processors", dvmrt_task_processors},
+    {"map", dvmrt_task_map},
+    {"redistribute", redistribute},
+    {"realign", redistribute},
     {"array_copy", copy},
     {"actual", dvmrt_region_actual},
     {"get_actual", dvmrt_region_get_actual},
@@ -49,6 +62,10 @@ static const struct {
     {"shadow_wait", shadow_wait},
     {"reduction_start", reduction_start},
     {"reduction_wait", reduction_wait},
+    {"remote_start", remote_start},
+    {"remote_wait", remote_wait},
+    {"remote_reset", remote_reset},
+    {"copy_wait", dvmrt_copy_wait},
 };
 
 void dvmrt_direct_run(struct dvmrt_directive *d, const int64_t *args) {

@@ -7,6 +7,7 @@
 #include "runtime/rules/recall.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
 
 /* In this order: what a rule reports when a nest is over counts for those that keep what the execution gave. */
@@ -14,6 +15,7 @@ static const struct dvmrt_subscriber subscribers[] = {
     {.before = dvmrt_check_before},
     {.before = dvmrt_task_before, .over = dvmrt_task_over},
     {.before = dvmrt_region_before, .over = dvmrt_region_over},
+    {.before = dvmrt_remote_before, .over = dvmrt_remote_over},
     {.over = dvmrt_reduce_over},
     {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},
     {.over = dvmrt_across_over},

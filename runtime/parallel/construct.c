@@ -224,6 +224,14 @@ static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
   return d;
 }
 
+/* Clauses that the checker knows and ranks do not. */
+static void refuse_clauses(const struct dvmrt_directive *d) {
+  for (const struct dvmrt_item *i = d->items; i && dvmp_job.size > 1; i = i->next)
+    if (i->key == DVMRT_DIRECTIVE_CONSISTENT || i->key == DVMRT_DIRECTIVE_RECOMPUTE)
+      dvmp_fail_all(1, &d->pos, "the clause '%s' is not supported in parallel execution yet: run the program on one rank",
+                    i->key == DVMRT_DIRECTIVE_CONSISTENT ? "consistent" : "shadow_compute");
+}
+
 DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at) {
   static struct dvmp_construct room[DEPTH_MAX];
   struct dvmp_construct *c = top();
@@ -245,6 +253,7 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
   place = &c->d->pos;
   dvmp_profile_enter(c->d);
   dvmp_wait_mark(place, 0);
+  refuse_clauses(c->d);
   return begin(c, clamps, at);
 }
 

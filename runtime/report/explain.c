@@ -2,6 +2,7 @@
 #include "runtime/rules/across.h"
 #include "runtime/report/guess.h"
 #include "runtime/report/name.h"
+#include "runtime/rules/remote.h"
 #include "runtime/report/other.h"
 #include "runtime/rules/task.h"
 #include "runtime/data/due.h"
@@ -517,9 +518,34 @@ static void left_by_task(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
+/* The target of an asynchronous copy. */
+static void being_copied(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_SHADOW_PENDING);
+  struct dvmrt_remote_use use;
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is read while an asynchronous copy to it is under way");
+  if (ev->array && dvmrt_remote_holds(ev->array, ev->ix, &use)) {
+    dvmrt_text_add(dvmrt_diag_note(r, use.started->pos), "the copy '%s' was started here", use.name);
+    if (ev->nest)
+      dvmrt_explain_note_nest(r, ev);
+    if (ev->nest)
+      dvmrt_explain_help_wait(r, ev, "copy_wait", use.name);
+    else
+      dvmrt_text_add(dvmrt_diag_help(r), "no directive alone repairs it: move 'copy_wait(%s)' before it", use.name);
+  }
+  dvmrt_explain_note_declaration(r, ev);
+  dvmrt_explain_emit(f, r);
+}
+
 void dvmrt_explain_value(const struct dvmrt_event *ev, enum dvmrt_verdict verdict) {
   if (verdict == DVMRT_UNINIT && ev->word == DVMRT_W_TASK) {
     left_by_task(ev);
+    return;
+  }
+  if (verdict == DVMRT_UNINIT && ev->word == DVMRT_W_COPY) {
+    being_copied(ev);
     return;
   }
   switch (verdict) {

@@ -13,4 +13,6 @@ void dvmrt_explain_start(struct dvmrt_report *r, const struct dvmrt_event *ev, c
 void dvmrt_explain_note_declaration(struct dvmrt_report *r, const struct dvmrt_event *ev);
 /* The parallel loop and its iteration; answers the note's text, to which more may be added. */
 struct dvmrt_text *dvmrt_explain_note_nest(struct dvmrt_report *r, const struct dvmrt_event *ev);
+/* The help to wait for the group before the nest: 'word' is the directive. */
+void dvmrt_explain_help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *word, const char *group);
 #endif

@@ -1,6 +1,8 @@
 #include "runtime/report/explain_parts.h"
 #include "runtime/report/name.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/remote.h"
+#include "runtime/rules/task.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -77,6 +79,21 @@ static void note_owner(struct dvmrt_report *r, const struct dvmrt_event *ev, con
   dvmrt_text_add(t, "'");
 }
 
+static void say_fetched(const struct dvmrt_event *ev, struct dvmrt_text *m) {
+  struct dvmrt_remote_use use;
+  if (!dvmrt_remote_holds(ev->array, ev->ix, &use))
+    dvmrt_text_add(m, " is written while it is being fetched");
+  else if (use.copy)
+    dvmrt_text_add(m, " is written while the asynchronous copy '%s' %s it is under way", use.name, use.target ? "to" : "of");
+  else
+    dvmrt_text_add(m, " is written between 'remote_start(%s)' and the construct that uses what it has fetched", use.name);
+}
+
+static void say_task(const struct dvmrt_event *ev, struct dvmrt_text *m) {
+  dvmrt_text_add(m, " %s in task %lld, but lies on the processors of task %lld", ev->flags & DVMRT_WRITE ? "is written" : "is read",
+                 (long long)dvmrt_task_current(), (long long)dvmrt_task_of_array(ev->array));
+}
+
 static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_misplaced why) {
   bool write = ev->flags & DVMRT_WRITE;
   const char *does = write ? "is written" : "is read";
@@ -99,6 +116,8 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
   case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
   case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started but not waited for"); break;
   case DVMRT_IN_FLIGHT: dvmrt_text_add(m, " is written while the exchange of the shadow edges of '%s' is under way", name); break;
+  case DVMRT_FETCHED: say_fetched(ev, m); break;
+  case DVMRT_OTHER_TASK: say_task(ev, m); break;
   case DVMRT_EDGE_WRITE: dvmrt_text_add(m, " is written in the shadow edge: only the owner of an element may write it"); break;
   case DVMRT_NO_RELATION:
     dvmrt_text_add(m, " %s in a loop that is not mapped on '%s': the two are distributed separately", does, name);
@@ -248,12 +267,26 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
     dvmrt_text_add(t, ", or 'across(%s)' if the values that the loop itself writes are meant", name);
 }
 
+void dvmrt_explain_help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *word, const char *group) {
+  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm %s(%s)' before this loop; remove a later one", word, group);
+  dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, ev->nest->d->pos, "later", NULL), "#pragma dvm %s(%s)", word, group);
+}
+
 static void help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const char *group = dvmrt_group_pending_name(ev->array);
-  if (!group)
+  if (group)
+    dvmrt_explain_help_wait(r, ev, "shadow_wait", group);
+}
+
+static void help_fetched(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  struct dvmrt_remote_use use;
+  if (!dvmrt_remote_holds(ev->array, ev->ix, &use))
     return;
-  dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm shadow_wait(%s)' before this loop; remove a later one", group);
-  dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, ev->nest->d->pos, "later", NULL), "#pragma dvm shadow_wait(%s)", group);
+  if (use.copy)
+    dvmrt_explain_help_wait(r, ev, "copy_wait", use.name);
+  else
+    dvmrt_text_add(dvmrt_diag_help(r),
+                   "no directive alone repairs it: move 'remote_start(%s)' behind this loop, or the loop behind the use", use.name);
 }
 
 /* A loop without 'on' runs where the element lies if it is mapped on the reference. */
@@ -345,7 +378,8 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
                        enum dvmrt_misplaced why) {
   if (!ev->nest)
     return;
-  if (is_target(ev) && why != DVMRT_IN_FLIGHT && !(f && f->id == DVMRT_ID_REMOTE_WRITE)) {
+  if (is_target(ev) && why != DVMRT_IN_FLIGHT && why != DVMRT_FETCHED && why != DVMRT_OTHER_TASK &&
+      !(f && f->id == DVMRT_ID_REMOTE_WRITE)) {
     help_mapping(r, ev);
     return;
   }
@@ -366,6 +400,8 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   case DVMRT_NO_CORNER: help_renew(r, ev, p); return;
   case DVMRT_PENDING:
   case DVMRT_IN_FLIGHT: help_wait(r, ev); return;
+  case DVMRT_FETCHED: help_fetched(r, ev); return;
+  case DVMRT_OTHER_TASK:
   case DVMRT_EDGE_WRITE: return;
   case DVMRT_UNMAPPED: help_mapping(r, ev); return;
   case DVMRT_NO_RELATION:
@@ -399,9 +435,9 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
     dvmrt_text_add(&r->message, ", and no section of 'remote_access' covers the reference");
   if (id == DVMRT_ID_SHADOW_STALE)
     note_writer(r, ev->array);
-  const struct dvmrt_directive *started = dvmrt_group_pending(ev->array, NULL);
-  if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT))
-    dvmrt_text_add(dvmrt_diag_note(r, started->pos), "the exchange was started here");
+  const struct dvmrt_directive *started = dvmrt_group_pending(ev->array);
+  if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT || why == DVMRT_FETCHED))
+    dvmrt_text_add(dvmrt_diag_note(r, started->pos), why == DVMRT_FETCHED ? "it was started here" : "the exchange was started here");
   else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE)
     note_distribution(r, ev->array);
   note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);

@@ -7,6 +7,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
@@ -797,6 +798,7 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
 static void forget_array(struct dvmrt_array *a) {
   dvmrt_repeat_end();
   dvmrt_group_forget(a);
+  dvmrt_remote_forget(a);
   dvmrt_check_forget_waiting(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)
     forget_in(f, a);

@@ -1,5 +1,7 @@
 #include "runtime/rules/copy.h"
+#include "runtime/data/mem.h"
 #include "runtime/rules/construct.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/verdict.h"
 #include <stdio.h>
 #include <string.h>
@@ -161,6 +163,45 @@ static void copy_values(struct section to, struct section from, bool back) {
   } while (advance(&to, back));
 }
 
+/* ---- asynchronous copies ---------------------------------------------------------------------------------------------------------- */
+
+struct target {
+  struct target *next;
+  const char *name;
+  struct section s;
+};
+
+static struct target *targets;
+
+static struct dvmrt_copied copied(const struct section *s) {
+  struct dvmrt_copied c = {.array = s->array, .ndims = s->ndims};
+  memcpy(c.low, s->low, sizeof(c.low));
+  memcpy(c.high, s->high, sizeof(c.high));
+  return c;
+}
+
+/* What is read before the wait may be the old value as well as the new one. */
+static void begin(const struct dvmrt_directive *d, const char *name, struct section to, struct section from) {
+  const struct dvmrt_copied source = copied(&from), target = copied(&to);
+  struct target *t = dvmrt_mem_alloc(sizeof(*t));
+  memcpy(to.at, to.low, sizeof(to.at));
+  *t = (struct target){targets, name, to};
+  targets = t;
+  do
+    dvmrt_shadow_fill(address_of(&to), to.bytes, DVMRT_W_COPY);
+  while (advance(&to, false));
+  dvmrt_remote_copies(d, name, &source, &target);
+}
+
+/* Elements that are no array any more are somebody else's. */
+static void settle(struct target *t) {
+  do {
+    uintptr_t a = address_of(&t->s);
+    if (dvmrt_shadow_word(a) == DVMRT_W_COPY)
+      dvmrt_shadow_fill(a, t->s.bytes, DVMRT_W_ASSIGNED);
+  } while (advance(&t->s, false));
+}
+
 void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY);
   struct dvmrt_item *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
@@ -177,4 +218,24 @@ void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   }
   copy_words(to, from, back);
   copy_values(to, from, back);
+  const struct dvmrt_item *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
+  if (name)
+    begin(d, name->ref.name, to, from);
+}
+
+void dvmrt_copy_wait(struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
+  (void)args;
+  if (!name || !dvmrt_remote_copied(d, name->ref.name))
+    return;
+  for (struct target **l = &targets; *l;) {
+    struct target *t = *l;
+    if (strcmp(t->name, name->ref.name) != 0) {
+      l = &t->next;
+      continue;
+    }
+    settle(t);
+    *l = t->next;
+    dvmrt_mem_free(t, sizeof(*t));
+  }
 }

@@ -1,4 +1,5 @@
 #include "runtime/rules/group.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/verdict.h"
 #include "runtime/data/facts.h"
 #include "runtime/data/doubt.h"
@@ -112,12 +113,18 @@ void dvmrt_group_forget(const struct dvmrt_array *a) {
   }
 }
 
-const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p) {
+const struct dvmrt_directive *dvmrt_group_exchanging(const struct dvmrt_array *a, const struct dvmrt_place *p) {
   for (const struct group *g = groups; g; g = g->next)
     for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
       if (m->array == a && (!p || m->named || dvmrt_box_covers(&m->box, p, a->ndims)))
         return g->started;
   return NULL;
+}
+
+const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a) {
+  const struct dvmrt_directive *d = dvmrt_group_exchanging(a, NULL);
+  struct dvmrt_remote_use use;
+  return d ? d : dvmrt_remote_holds(a, NULL, &use) ? use.started : NULL;
 }
 
 const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {

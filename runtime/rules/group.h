@@ -20,8 +20,10 @@ void dvmrt_group_shadow_start(const struct dvmrt_directive *at, const char *grou
 void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *group);
 /* The array takes part in no exchange any more. */
 void dvmrt_group_forget(const struct dvmrt_array *a);
-/* Start of an exchange of the array that is under way and brings an element so displaced; p NULL: any. */
-const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a, const struct dvmrt_place *p);
+/* Start of an exchange of the array's edges that is under way and brings an element so displaced; p NULL: any. */
+const struct dvmrt_directive *dvmrt_group_exchanging(const struct dvmrt_array *a, const struct dvmrt_place *p);
+/* The same, or start of what fetches some of its elements (remote.h): writing it is to be looked at. */
+const struct dvmrt_directive *dvmrt_group_pending(const struct dvmrt_array *a);
 /* The name of a group that is exchanging the array; NULL: none. */
 const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
 

@@ -3,6 +3,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
 #include <string.h>
 
@@ -114,7 +115,7 @@ static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   }
   if (edge_valid(a, p))
     return true;
-  if (dvmrt_group_pending(a, p)) {
+  if (dvmrt_group_exchanging(a, p)) {
     not_brought(ev, p, DVMRT_ID_SHADOW_PENDING, DVMRT_PENDING);
     return false;
   }
@@ -258,7 +259,7 @@ bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_
     wait_for_target(x, a, p, ix);
     return true;
   }
-  if (flags != DVMRT_WRITE || x->role != 'l' || dvmrt_group_pending(a, NULL) || !all_told(x, a, ix))
+  if (flags != DVMRT_WRITE || x->role != 'l' || dvmrt_group_pending(a) || !all_told(x, a, ix))
     return false;
   static struct dvmrt_event target; /* under the lock; what nobody reads stays */
   target.access = x;
@@ -324,9 +325,13 @@ static bool own_element(const struct dvmrt_event *ev, const struct dvmrt_layout 
 /* Any element may lie at the border of somebody's part: all of the array is the source of its exchange. */
 static bool source_free(struct dvmrt_event *ev) {
   struct dvmrt_place none = {0};
-  if (!(ev->flags & DVMRT_WRITE) || !dvmrt_group_pending(ev->array, NULL))
+  if (!(ev->flags & DVMRT_WRITE) || !dvmrt_group_pending(ev->array))
     return true;
-  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {&none, DVMRT_ID_EXCHANGE_WRITE, DVMRT_IN_FLIGHT}});
+  const bool edges = dvmrt_group_exchanging(ev->array, NULL);
+  if (!edges && !dvmrt_remote_holds(ev->array, ev->ix, NULL))
+    return true;
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev,
+                                            .place = {&none, DVMRT_ID_EXCHANGE_WRITE, edges ? DVMRT_IN_FLIGHT : DVMRT_FETCHED}});
   return false;
 }
 
@@ -344,7 +349,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   bool carried = !across || dvmrt_across_access(ev, across);
   bool right = placed_right(ev, l);
   ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
-  if (!right || !carried || !free || x->varies)
+  if (!right || !carried || !free || x->varies || ((ev->flags & DVMRT_WRITE) && dvmrt_group_pending(ev->array)))
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
@@ -377,7 +382,7 @@ bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_
   const struct dvmrt_frame *f = ev->nest;
   const struct dvmrt_access *x = ev->access;
   struct dvmrt_place p;
-  if (x->varies || x->buffered || dvmrt_group_pending(ev->array, NULL))
+  if (x->varies || x->buffered || dvmrt_group_pending(ev->array))
     return false;
   if (dvmrt_layout_everywhere(l))
     return true;
@@ -411,7 +416,7 @@ static bool here(const struct dvmrt_event *ev, const struct dvmrt_layout *l, con
 bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_frame *f = ev->nest;
-  if ((ev->flags & DVMRT_WRITE && dvmrt_group_pending(ev->array, NULL)) || (ev->array->aligned && !ev->array->judged))
+  if ((ev->flags & DVMRT_WRITE && dvmrt_group_pending(ev->array)) || (ev->array->aligned && !ev->array->judged))
     return false;
   if (!f)
     return ev->flags == DVMRT_WRITE || ev->access->role == 'i' || dvmrt_layout_everywhere(l);
@@ -428,7 +433,7 @@ bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_frame *f = ev->nest;
   bool writes = ev->flags & DVMRT_WRITE;
-  if (writes && dvmrt_group_pending(ev->array, NULL))
+  if (writes && dvmrt_group_pending(ev->array))
     return false;
   struct dvmrt_clause_array *across = dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array);
   if (x->varies || (across && !dvmrt_across_settled(ev, across)))

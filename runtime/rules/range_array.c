@@ -3,6 +3,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/rules/handed.h"
 #include "runtime/rules/range_parts.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/task.h"
 
@@ -204,8 +205,8 @@ static uintptr_t pass_over(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr
   ev.array = a;
   ev.at = p;
   dvmrt_array_indices(a, p, ev.ix);
-  if (!dvmrt_repeat_wanted || (!f && !none) || dvmrt_group_nvars || a->ordinary || x->varies || x->buffered ||
-      (ev.nest && dvmrt_construct_clause(ev.nest, DVMRT_DIRECTIVE_ACROSS, a)))
+  if (!dvmrt_repeat_wanted || (!f && !none) || dvmrt_remote_holds(a, NULL, NULL) || dvmrt_group_nvars || a->ordinary || x->varies ||
+      x->buffered || (ev.nest && dvmrt_construct_clause(ev.nest, DVMRT_DIRECTIVE_ACROSS, a)))
     return next;
   int64_t more = (r->placed ? last[a->ndims - 1] + 1 : alike_until(&ev, last)) - ev.ix[a->ndims - 1] - 1;
   if (more <= 0)

@@ -1,5 +1,6 @@
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
 #include <string.h>
 
@@ -65,7 +66,7 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
   const struct dvmrt_finding *found = finding_since(hits);
   if (ev->flags != DVMRT_READ || !found || found == &silent || x->varies || x->ndims != ev->array->ndims || ev->array->named_renewed ||
       !f->mapped || !f->on || !f->layout.root || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) ||
-      dvmrt_group_pending(ev->array, NULL))
+      dvmrt_group_pending(ev->array))
     return;
   if (!note(ev->access, found->id == DVMRT_ID_SHADOW_STALE ? DVMRT_REPEAT_STALE : DVMRT_REPEAT_AWAY, hits))
     return;
@@ -75,6 +76,8 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
 }
 
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
+  if (dvmrt_remote_holds(ev->array, NULL, NULL))
+    return; /* some of its elements may be written */
   if (dvmrt_check_place_constant(ev)) {
     if (note(ev->access, DVMRT_REPEAT_PLACE, hits))
       ev->access->repeat.written = ev->flags & DVMRT_WRITE ? ev->array : NULL;

@@ -678,7 +678,7 @@ static bool is_determined(struct proof *p, const struct ref *x) {
   p->key = dvmrt_array_key(x->array, p->key);
   p->key = dvmrt_key_mix(p->key, (uint64_t)x->class);
   p->key = dvmrt_key_mix(p->key, remote ? (uintptr_t)remote->item : 0);
-  p->key = dvmrt_key_mix(p->key, (uintptr_t)dvmrt_group_pending(x->array, NULL));
+  p->key = dvmrt_key_mix(p->key, (uintptr_t)dvmrt_group_pending(x->array));
   return true;
 }
 

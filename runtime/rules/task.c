@@ -9,6 +9,11 @@ struct task_array {
   uintptr_t address;
   const char *name;
   int64_t count;
+  bool processors;          /* an array of them: 'map' puts tasks onto its sections */
+  int ndims;
+  int64_t extent[DVMRT_NDIMS_MAX];
+  bool fixed[DVMRT_NDIMS_MAX]; /* the extent is the same in every run; else it may be made for the processors that there are */
+  bool any_mapped, *mapped; /* mapped[count], or NULL: which tasks have processors of their own */
 };
 
 /* What has touched one datum in the present region. */
@@ -42,6 +47,13 @@ static struct task_array *find(uintptr_t address) {
   return NULL;
 }
 
+static void forget_map(struct task_array *t) {
+  if (t->mapped)
+    dvmrt_mem_free(t->mapped, (uint64_t)t->count * sizeof *t->mapped);
+  t->mapped = NULL;
+  t->any_mapped = false;
+}
+
 void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_TEMPLATE);
   if (!own)
@@ -54,6 +66,10 @@ void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
     arrays = t;
   }
   t->name = own->ref.name;
+  t->ndims = own->ref.ndims;
+  for (int i = 0; i < t->ndims; i++)
+    t->extent[i] = dvmrt_num_value(own->ref.extent[i], args), t->fixed[i] = own->ref.extent[i].slot < 0;
+  forget_map(t);
   t->count = dvmrt_num_value(own->ref.extent[0], args);
   if (t->count <= 0)
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = "a task array needs at least one task"});
@@ -62,6 +78,93 @@ void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args) {
 int64_t dvmrt_task_count(uintptr_t address) {
   const struct task_array *t = find(address);
   return t ? t->count : -1;
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------------------------------- */
+
+void dvmrt_task_processors(struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *own = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_TEMPLATE);
+  dvmrt_task_declare(d, args);
+  struct task_array *t = own ? find((uintptr_t)dvmrt_num_value(own->ref.address, args)) : NULL;
+  if (t)
+    t->processors = true;
+}
+
+static void say(const struct dvmrt_directive *d, const char *text) {
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
+}
+
+/* Is the section of processors one? */
+static bool check_section(const struct dvmrt_directive *d, const struct dvmrt_item *onto, const struct task_array *p, const int64_t *args) {
+  char text[240];
+  for (int i = 0; i < p->ndims && i < onto->naxes; i++) {
+    const struct dvmrt_axis *x = &onto->axis[i];
+    bool range = x->kind == 'r', open = range && x->add.slot < 0 && x->add.v == -1;
+    int64_t low = range ? dvmrt_num_value(x->coef, args) : x->kind == 'c' ? dvmrt_num_value(x->add, args) : 0;
+    int64_t high = x->kind == 'c' ? low : range && !open ? dvmrt_num_value(x->add, args) : p->extent[i] - 1;
+    if (!p->fixed[i] || (low >= 0 && high < p->extent[i] && low <= high))
+      continue;
+    snprintf(text, sizeof text, "the section [%lld:%lld] of dimension %d of the processors '%s' is not in 0..%lld", (long long)low,
+             (long long)high, i + 1, p->name, (long long)p->extent[i] - 1);
+    say(d, text);
+    return false;
+  }
+  return true;
+}
+
+/* The subscript, if it is one of the tasks; -1: it is not, which has been told. */
+static int64_t task_named(const struct dvmrt_directive *d, const struct dvmrt_item *i, const struct task_array *t, const int64_t *args) {
+  int64_t n = i->naxes && i->axis[0].kind == 'c' ? dvmrt_num_value(i->axis[0].add, args) : -1;
+  char text[200];
+  if (n >= 0 && n < t->count)
+    return n;
+  snprintf(text, sizeof text, "the task array '%s' has no task %lld: they are 0..%lld", t->name, (long long)n, (long long)t->count - 1);
+  say(d, text);
+  return -1;
+}
+
+void dvmrt_task_map(struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *task = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ON),
+                          *onto = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ONTO);
+  struct task_array *t = task ? find((uintptr_t)dvmrt_num_value(task->ref.address, args)) : NULL;
+  const struct task_array *p = onto ? find((uintptr_t)dvmrt_num_value(onto->ref.address, args)) : NULL;
+  int64_t n = t && p ? task_named(d, task, t, args) : -1;
+  if (n < 0 || !check_section(d, onto, p, args))
+    return;
+  if (!t->mapped)
+    t->mapped = dvmrt_mem_alloc((uint64_t)t->count * sizeof *t->mapped);
+  if (!t->any_mapped)
+    memset(t->mapped, 0, (uint64_t)t->count * sizeof *t->mapped);
+  t->any_mapped = t->mapped[n] = true;
+}
+
+void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmrt_item *own = d->items, *onto = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ONTO);
+  struct dvmrt_array *a = !own                                  ? NULL
+                          : own->ref.flags & DVMRT_REF_TEMPLATE ? dvmrt_array_target((uintptr_t)dvmrt_num_value(own->ref.address, args))
+                                                                : dvmrt_array_of(&own->ref, args);
+  const struct task_array *t = onto ? find((uintptr_t)dvmrt_num_value(onto->ref.address, args)) : NULL;
+  if (!a)
+    return;
+  a->tasks = 0;
+  if (!t)
+    return;
+  if (t->processors) {
+    check_section(d, onto, t, args);
+    return;
+  }
+  int64_t n = task_named(d, onto, t, args);
+  if (n < 0)
+    return;
+  if (!t->any_mapped || !t->mapped[n])
+    say(d, "the array is put onto the processors of a task before 'map' has given it some");
+  a->tasks = t->address;
+  a->task = n;
+}
+
+int64_t dvmrt_task_of_array(struct dvmrt_array *a) {
+  const struct dvmrt_array *root = dvmrt_array_layout(a)->root;
+  return root && root->tasks ? root->task : -1;
 }
 
 /* ---- regions and tasks ------------------------------------------------------------------------------------------------------------ */
@@ -116,6 +219,11 @@ static void check_number(const struct dvmrt_frame *f, const struct task_array *t
           t->name, number + f->d->fortran, t->count - 1 + f->d->fortran);
 }
 
+static void check_mapped(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
+  if (t->any_mapped && number >= 0 && number < t->count && !t->mapped[number])
+    usage(f, "task %2$lld of '%1$s' is executed before 'map' has given it processors", t->name, number, 0);
+}
+
 void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on) {
   const struct dvmrt_frame *region = region_around(dvmrt_construct_top());
   const struct task_array *t = find((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
@@ -128,6 +236,7 @@ void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on) {
   if (!t || f->d->parallel)
     return;
   check_number(f, t, number_of(f, f->saved.iv));
+  check_mapped(f, t, number_of(f, f->saved.iv));
   stretches = dvmrt_mem_grow(stretches, &stretches_cap, nstretches + 1, sizeof *stretches);
   stretches[nstretches++] = (struct stretch){__dvmrt_now.write, number_of(f, f->saved.iv)};
 }
@@ -145,6 +254,11 @@ static int64_t current(const struct dvmrt_frame **in) {
     iv = f->saved.iv;
   }
   return -1;
+}
+
+int64_t dvmrt_task_current(void) {
+  const struct dvmrt_frame *f;
+  return current(&f);
 }
 
 bool dvmrt_task_active(void) {
@@ -327,6 +441,16 @@ static bool is_result(const struct dvmrt_frame *f, uintptr_t a) {
   return false;
 }
 
+/* On the processors of another task: neither of them has the other's part. */
+static bool lies_elsewhere(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task) {
+  const struct dvmrt_array *root = dvmrt_array_layout(ev->array)->root;
+  const struct dvmrt_place none = {0};
+  if (!root || !root->tasks || root->task == task || root->tasks != (uintptr_t)dvmrt_num_value(in->task_on->ref.address, in->args))
+    return false;
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {&none, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_OTHER_TASK}});
+  return true;
+}
+
 void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   const struct dvmrt_frame *in;
   int64_t task = current(&in);
@@ -336,6 +460,8 @@ void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
     return;
   if (!(ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev))
     return; /* fetched by remote_access */
+  if (ev->array && lies_elsewhere(ev, in, task))
+    return;
   bool replicated = !ev->array || dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)), told = false;
   for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
     told |= !touch(ev, in, task, at, replicated, told);

@@ -12,6 +12,14 @@ void dvmrt_task_declare(struct dvmrt_directive *d, const int64_t *args);
 /* Number of tasks of the task array at that address; -1: there is none. */
 int64_t dvmrt_task_count(uintptr_t address);
 
+/* processors P[n]..; map(T[k] onto P[l:h]); an array that a directive puts onto T[k]. */
+void dvmrt_task_processors(struct dvmrt_directive *d, const int64_t *args);
+void dvmrt_task_map(struct dvmrt_directive *d, const int64_t *args);
+void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args);
+/* The task that this thread is executing, and the one on whose processors the array lies; -1: none. */
+int64_t dvmrt_task_current(void);
+int64_t dvmrt_task_of_array(struct dvmrt_array *a);
+
 void dvmrt_task_before(struct dvmrt_frame *f);
 void dvmrt_task_over(struct dvmrt_frame *f);
 /* An 'on' block, or a loop whose iterations are tasks: reports a wrong number or place. */

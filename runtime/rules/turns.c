@@ -209,8 +209,7 @@ static bool judge_read(struct line *x, const struct line *lines, uint32_t n) {
 
 static bool judge_element(struct line *x, const struct line *lines, uint32_t n) {
   bool writes = x->r->flags & DVMRT_WRITE, reads = x->r->flags & DVMRT_READ;
-  if ((x->r->flags & DVMRT_STRETCH_MAYBE) || !is_element(x) ||
-      (writes && (reads || x->access->buffered || dvmrt_group_pending(x->array, NULL))))
+  if ((x->r->flags & DVMRT_STRETCH_MAYBE) || !is_element(x) || (writes && (reads || x->access->buffered || dvmrt_group_pending(x->array))))
     return false;
   if (DVMRT_UNLIKELY(x->array->aligned && !x->array->judged))
     return false;

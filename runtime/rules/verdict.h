@@ -17,6 +17,8 @@ enum dvmrt_misplaced {
   DVMRT_NO_CORNER, /* in the declared edge */
   DVMRT_PENDING,          /* being exchanged */
   DVMRT_IN_FLIGHT,        /* its exchange is under way */
+  DVMRT_FETCHED,          /* fetched ahead of its use (remote.h) */
+  DVMRT_OTHER_TASK,       /* it lies on the processors of another task */
   DVMRT_EDGE_WRITE,
   DVMRT_NO_RELATION,
   DVMRT_REPLICATED,

@@ -9,8 +9,10 @@ DVM(DISTRIBUTE [BLOCK]) double A[N];
 void f(void)
 {
   int i;
-  DVM(MAP jobs[0] ONTO P[0:1]);
-  //  ^ compile-warning 'MAP' is a directive of C-DVM that is not honoured
+  DVM(CREATE_TEMPLATE jobs[0]);
+  //  ^ compile-warning 'CREATE_TEMPLATE' is a directive of C-DVM that is not honoured
+  DVM(MAP jobs[0] TO P[0:1]);
+  //              ^ compile-error expected 'ONTO'
   DVM(FROBNICATE A);
   //  ^ compile-warning 'FROBNICATE' is no directive of C-DVM
   DVM(PARALLEL [i] AT A[i])

@@ -13,7 +13,7 @@
 static void examples_are_accepted(void **state) {
   (void)state;
   static const char prefix[] = "#pragma dvm ";
-  bool directives[DVM_DIR_REDUCTION_WAIT + 1] = {false}, clauses[DVM_CL_INCLUDE_TO + 1] = {false};
+  bool directives[DVM_DIR_COPY_WAIT + 1] = {false}, clauses[DVM_CL_SHADOW_COMPUTE + 1] = {false};
   char line[512];
   FILE *f = fopen(DOCUMENT, "r");
   assert_non_null(f);
@@ -35,10 +35,10 @@ static void examples_are_accepted(void **state) {
     free(tokens);
   }
   fclose(f);
-  for (int i = 0; i <= DVM_DIR_REDUCTION_WAIT; i++)
+  for (int i = 0; i <= DVM_DIR_COPY_WAIT; i++)
     if (!directives[i])
       fail_msg("no example of directive '%s'", dvm_directive_name((enum dvm_directive_kind)i));
-  for (int i = 0; i <= DVM_CL_INCLUDE_TO; i++) /* those of region are told together */
+  for (int i = 0; i <= DVM_CL_SHADOW_COMPUTE; i++) /* those of region are told together */
     if (!clauses[i] && (i < DVM_CL_IN || i > DVM_CL_TARGETS) && i != DVM_CL_SHADOW_WAIT)
       fail_msg("no example of clause '%s'", dvm_clause_name((enum dvm_clause_kind)i));
 }

@@ -200,6 +200,14 @@ static void print_layout(struct printer *pr, const struct dvm_directive *d) {
   }
 }
 
+static void print_onto(struct printer *pr, const struct dvm_directive *d) {
+  if (!d->has_onto)
+    return;
+  open_part(pr, "onto ");
+  print_ref(pr, &d->onto);
+  close_part(pr);
+}
+
 static void print_mapping(struct printer *pr, const struct dvm_directive *d) {
   if (d->nnames) {
     open_part(pr, "names");
@@ -233,7 +241,13 @@ void print_directive(struct dvm_text *out, const struct dvm_directive *d, const 
     dvm_text_add(out, " ");
     print_token(&pr, d->subject);
   }
+  if (d->group) {
+    dvm_text_add(out, " group ");
+    print_token(&pr, d->group);
+  }
+  dvm_text_add(out, d->kind == DVM_DIR_TRACE ? d->on ? " on" : " off" : "");
   print_layout(&pr, d);
+  print_onto(&pr, d);
   print_mapping(&pr, d);
   dvm_text_add(out, d->dynamic ? " dynamic" : "");
   dvm_text_add(out, d->new_value ? " new_value" : "");
