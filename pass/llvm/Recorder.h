@@ -103,6 +103,9 @@ private:
   // TraceConstructs.cpp
   llvm::Value *argumentArray(FunctionState &S, llvm::IRBuilder<> &B, llvm::ArrayRef<llvm::Value *> Args);
   void lowerConstruct(FunctionState &S, Construct &K);
+  void lowerTask(FunctionState &S, Construct &K, Construct &Region);
+  void enterOnce(FunctionState &S, Construct &K);
+  llvm::GlobalVariable *regionSite(Construct &R);
   void lowerEnter(FunctionState &S, Construct &K, llvm::GlobalVariable *Site, llvm::ArrayRef<llvm::Value *> Args);
   void lowerLeave(FunctionState &S, const Construct &K, llvm::GlobalVariable *Site, llvm::CallInst *Mark,
                   llvm::ArrayRef<llvm::Value *> Args);

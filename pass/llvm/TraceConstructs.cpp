@@ -59,11 +59,80 @@ static bool writesOrdinary(const FunctionState &S, const Construct &K) {
   return false;
 }
 
+// The number of the task, which the axis behind 'O' holds.
+static Value *taskNumber(IRBuilder<> &B, const Construct &K, ArrayRef<Value *> Args) {
+  for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N)
+    if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_AXIS && !K.Text.Args[N].Pointer)
+      return Args[N];
+  int64_t Number = 0;
+  siteLine(markerText(K.TextConstant), DVMRT_DIRECTIVE_AXIS).drop_front(1).getAsInteger(10, Number);
+  return B.getInt64(Number);
+}
+
+// Recorded as an iteration of its region; the Fortran front end does not tell which stand in loops.
+static bool isTask(const Construct &K) {
+  StringRef Text = markerText(K.TextConstant);
+  return K.Text.Kind == "on" && siteLine(Text, DVMRT_DIRECTIVE_LOOPED).empty() && siteLine(Text, DVMRT_ANY_LANGUAGE).empty();
+}
+
+// The task region of this function that the task stands in: its 'on' blocks are recorded as the iterations of it, which may come in any order.
+static Construct *regionOf(FunctionState &S, const Construct &K) {
+  Construct *Found = nullptr;
+  for (auto &[Cid, R] : S.Constructs)
+    if (isTask(K) && R->Text.Kind == "task_region" && R->holds(K.Enter->getParent()))
+      Found = R.get();
+  return Found;
+}
+
+static bool holdsTasks(const FunctionState &S, const Construct &R) {
+  for (const auto &[Cid, K] : S.Constructs)
+    if (isTask(*K) && R.Text.Kind == "task_region" && !K->Blocks.empty() && R.holds(K->Blocks.front()))
+      return true;
+  return false;
+}
+
+GlobalVariable *Recorder::regionSite(Construct &R) {
+  if (!R.Site)
+    R.Site = site(R.TextConstant, DVMT_SITE_CONSTRUCT, 1, 0, 0, nullptr, 0, R.Text.Args.size());
+  return R.Site;
+}
+
+void Recorder::lowerTask(FunctionState &S, Construct &K, Construct &Region) {
+  Arguments Args = markerArguments(K.Enter);
+  for (auto *Marks : {&K.Leaves, &K.Iters})
+    for (CallInst *Mark : *Marks)
+      Mark->eraseFromParent();
+  CallInst *Enter = K.Enter;
+  enterOnce(S, K);
+  if (K.Begin) {
+    IRBuilder<> In(K.Begin);
+    emitIteration(S, regionSite(Region), K.Begin, {asWord64(RT, In, taskNumber(In, K, Args))});
+  }
+  Enter->eraseFromParent();
+  K.Enter = nullptr;
+}
+
 void Recorder::lowerConstruct(FunctionState &S, Construct &K) {
+  if (Construct *Region = regionOf(S, K))
+    return lowerTask(S, K, *Region);
   Arguments Args = markerArguments(K.Enter);
   bool Iterates = K.hasIterations();
-  GlobalVariable *Site = site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE, Iterates ? indexCount(K) : 0, 0, 0, nullptr,
-                              0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
+  bool Tasks = holdsTasks(S, K);
+  Value *Number = nullptr; // of a task
+  if (K.Text.Kind == "on" && !K.Iters.empty()) {
+    IRBuilder<> B(K.Enter);
+    Number = taskNumber(B, K, Args);
+    AllocaInst *Task = S.slot(RT.I64, "dvm.task"); // the value may not reach the block
+    B.CreateStore(asWord64(RT, B, Number), Task);
+    B.SetInsertPoint(K.Iters[0]);
+    Number = B.CreateLoad(RT.I64, Task);
+  }
+  GlobalVariable *Site = Tasks ? regionSite(K)
+                               : site(K.TextConstant, Iterates ? DVMT_SITE_CONSTRUCT : DVMT_SITE_SCOPE,
+                                      Number     ? 1
+                                      : Iterates ? indexCount(K)
+                                                 : 0,
+                                      0, 0, nullptr, 0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
   Arguments Results = Args;
   hideLocals(K, Args);
   if (Iterates)
@@ -72,11 +141,16 @@ void Recorder::lowerConstruct(FunctionState &S, Construct &K) {
     lowerLeave(S, K, Site, Mark, Results);
   lowerEnter(S, K, Site, Args);
   for (CallInst *Mark : K.Iters)
-    lowerIter(S, Site, Mark);
+    if (Number) {
+      emitIteration(S, Site, Mark, {Number});
+      Mark->eraseFromParent();
+    } else {
+      lowerIter(S, Site, Mark);
+    }
 }
 
-// once = !once; if (once) mode = __dvmt_enter(..); .. while (once)
-void Recorder::lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, ArrayRef<Value *> Args) {
+// once = !once; while (once)
+void Recorder::enterOnce(FunctionState &S, Construct &K) {
   AllocaInst *Once = S.slot(RT.I32, "dvm.once");
   IRBuilder<> Entry(S.entryPoint());
   S.store(Entry, Entry.getInt32(0), Once);
@@ -84,6 +158,11 @@ void Recorder::lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, 
   Value *Run = B.CreateXor(S.load(B, Once), 1);
   S.store(B, Run, Once);
   K.Enter->replaceAllUsesWith(Run);
+}
+
+// once = !once; if (once) mode = __dvmt_enter(..); .. while (once)
+void Recorder::lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, ArrayRef<Value *> Args) {
+  enterOnce(S, K);
   if (K.Begin) {
     IRBuilder<> In(K.Begin);
     Value *Mode = call(In, "__dvmt_enter", RT.I32, {Site, S.frame(In), argumentArray(S, In, Args)});

@@ -354,13 +354,29 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
 static unsigned level_now(void) { return depth ? stack[depth - 1].level : program_level(); }
 static bool silent_now(void) { return depth && stack[depth - 1].silent; }
 
+/* Between 'trace off' and 'trace on'. */
+static bool muted;
+
+static void set_flags(uint32_t flags) { __dvmt_state.flags = muted ? 0 : flags; }
+
+/* The directive 'trace on' or 'trace off'; false: it is another one. */
+static bool mute(const struct dvmt_site *site) {
+  struct dvmt_span line = dvmt_text_line(site->text, DVMRT_ANY_KIND), kind = dvmt_text_field(&line);
+  bool off = dvmt_span_is(kind, "trace_off");
+  if (!off && !dvmt_span_is(kind, "trace_on"))
+    return false;
+  muted = off;
+  set_flags(finished ? 0 : depth ? stack[depth - 1].flags : program_flags());
+  return true;
+}
+
 static void set_top(void) { __dvmt_state.top = depth ? stack[depth - 1].site : NULL; }
 
 static void close_top(void) {
   struct open *o = &stack[--depth];
   if (o->level != DVMT_LEVEL_NONE)
     emit(o->site, DVMT_TAG_LEAVE, NULL, 0);
-  __dvmt_state.flags = o->outer;
+  set_flags(o->outer);
   set_top();
   if (is_point(&dvmt_setup()->config.finish, o->site)) {
     finished = true;
@@ -401,7 +417,7 @@ static bool is_ordinary(const struct dvmt_site *site) {
 /* Recording begins within constructs that are open. */
 static void start_recording(void) {
   started = true;
-  __dvmt_state.flags = program_flags();
+  set_flags(program_flags());
   for (int d = 0; d < depth; d++)
     if (stack[d].level == DVMT_LEVEL_NONE && stack[d].site->level == DVMT_LEVEL_UNSET)
       stack[d].flags = stack[d].outer = program_flags();
@@ -411,7 +427,7 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
   site->count++;
   if (is_point(&dvmt_setup()->config.start, site))
     start_recording();
-  bool silent = silent_now();
+  bool silent = silent_now() || muted;
   unsigned level = silent || !started || finished                       ? DVMT_LEVEL_NONE
                    : site->level != DVMT_LEVEL_UNSET                    ? site->level
                    : depth && stack[depth - 1].level != DVMT_LEVEL_NONE ? stack[depth - 1].level
@@ -432,13 +448,13 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
       memcpy(words + 1, args, site->nargs * 8u);
     emit(site, DVMT_TAG_ENTER, words, 1u + site->nargs);
   }
-  uint32_t outer = __dvmt_state.flags;
+  uint32_t outer = muted && depth ? stack[depth - 1].flags : muted ? program_flags() : __dvmt_state.flags;
   uint32_t flags = site->kind == DVMT_SITE_SCOPE || deep ? outer : silent ? 0 : flags_of(level, site->limits);
   if (level == DVMT_LEVEL_CHECKSUM && site->kind == DVMT_SITE_CONSTRUCT)
     flags = summed ? DVMT_ON_WRITE : 0;
-  stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, silent};
+  stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, site->kind == DVMT_SITE_SCOPE ? silent_now() : silent};
   set_top();
-  __dvmt_state.flags = flags;
+  set_flags(flags);
 }
 
 __attribute__((visibility("default"))) int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args) {
@@ -568,8 +584,8 @@ __attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, 
   if (o->silent && depth > 1 && stack[depth - 2].silent)
     return;
   o->silent = site->limits && !is_wanted(site->limits, iv, site->words);
-  __dvmt_state.flags = o->silent ? DVMT_ON_SLOW : o->flags;
-  if (!o->silent && (o->flags & (DVMT_ON_ITER | DVMT_ON_SLOW)))
+  set_flags(o->silent ? DVMT_ON_SLOW : o->flags);
+  if (!o->silent && !muted && (o->flags & (DVMT_ON_ITER | DVMT_ON_SLOW)))
     emit(site, DVMT_TAG_ITER, iv, site->words);
 }
 
@@ -609,7 +625,7 @@ static void clear_local(const struct dvmt_site *site, const int64_t *args) {
 }
 
 __attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site, const int64_t *args) {
-  if (!recording)
+  if (!recording || mute(site))
     return;
   clear_local(site, args);
   dvmt_arrays_note(site->text, args, site->nargs);
