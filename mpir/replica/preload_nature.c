@@ -74,14 +74,14 @@ void replica_nature_begin(void) {
   dl_iterate_phdr(note_range, NULL);
 }
 
-/* Before anything else is called: that may ask too. */
+/* No system call: programs may ask millions of times.  Copies of the process that something else makes ask for nothing. */
 static bool is_determined(enum replica_determinant kind, const void *place) {
-  if (!has_initialized || !replica_door || !(replica_door->determinants & kind))
+  if (!has_initialized || !replica_door->on || replica_door->forking || !(replica_door->determinants & kind))
     return false;
   for (size_t i = 0; i < nours; i++)
     if ((uintptr_t)place >= ours[i].from && (uintptr_t)place < ours[i].to)
       return false;
-  return replica_is_on() && !replica_door->forking;
+  return true;
 }
 
 /* What was found goes to the shadow, or is replaced by what the main has found. */
