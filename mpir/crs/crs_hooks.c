@@ -92,11 +92,26 @@ static void gate_open(void) {
   MPIR_checkpoint_debug_gate = 1;
 }
 
+/* It has ended, and nobody has waited for it: the first process of a container may never do. */
+static bool is_zombie(int pid) {
+  char path[64], stat[512];
+  struct plain_text t = PLAIN_TEXT(path);
+  const char *name_end;
+
+  mpir_plain_add(&t, "/proc/");
+  mpir_plain_add_dec(&t, pid);
+  mpir_plain_add(&t, "/stat");
+  if (mpir_crs_read_file(path, stat, sizeof(stat)) <= 0)
+    return false;
+  name_end = strrchr(stat, ')');
+  return name_end && mpir_plain_starts(name_end, ") Z");
+}
+
 /* The debugger that holds the threads has told its number and is gone: nobody else would open the gate. */
 static bool debugger_died(void) {
   const int pid = MPIR_checkpoint_debugger_pid;
 
-  return pid > 0 && sys2(SYS_kill, pid, 0) == -ESRCH && !mpir_crs_hooks_traced();
+  return pid > 0 && !mpir_crs_hooks_traced() && (sys2(SYS_kill, pid, 0) == -ESRCH || is_zombie(pid));
 }
 
 /* Its own system call, not libc's: a breakpoint on nanosleep in the program must not stop a waiting thread, and a
