@@ -3,7 +3,6 @@
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +92,11 @@ static void exchange(uint64_t *words, size_t n) {
     replica_door->tell(words[i]);
 }
 
+static uint64_t same(uint64_t word) {
+  exchange(&word, 1);
+  return word;
+}
+
 /* The same for counters from 'first' on: a shadow that takes over goes on from what its main had. */
 static void exchange_counted(uint64_t *words, size_t first, size_t n) {
   uint64_t own[COUNTERS];
@@ -119,11 +123,8 @@ static void exchange_bytes(void *data, size_t size) {
 
 time_t time(time_t *to) {
   time_t now = FIND(time)(NULL);
-  if (is_determined(REPLICA_TIME, PLACE)) {
-    uint64_t word = (uint64_t)now;
-    exchange(&word, 1);
-    now = (time_t)word;
-  }
+  if (is_determined(REPLICA_TIME, PLACE))
+    now = (time_t)same((uint64_t)now);
   if (to)
     *to = now;
   return now;
@@ -132,35 +133,32 @@ time_t time(time_t *to) {
 int gettimeofday(struct timeval *restrict to, void *restrict zone) {
   int rc = FIND(gettimeofday)(to, zone);
   if (!rc && is_determined(REPLICA_TIME, PLACE)) {
-    uint64_t word = (uint64_t)to->tv_sec * 1000000 + (uint64_t)to->tv_usec;
-    exchange(&word, 1);
+    uint64_t word = same((uint64_t)to->tv_sec * 1000000 + (uint64_t)to->tv_usec);
     *to = (struct timeval){(time_t)(word / 1000000), (suseconds_t)(word % 1000000)};
   }
   return rc;
 }
 
+static uint64_t get_ns(const struct timespec *t) { return (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec; }
 static void put_ns(struct timespec *to, uint64_t ns) { *to = (struct timespec){(time_t)(ns / NS), (long)(ns % NS)}; }
 
 int clock_gettime(clockid_t which, struct timespec *to) {
   int rc = FIND(clock_gettime)(which, to);
   if (rc || !is_determined(REPLICA_TIME, PLACE))
     return rc;
-  uint64_t word = (uint64_t)to->tv_sec * NS + (uint64_t)to->tv_nsec;
+  uint64_t word = get_ns(to);
   if (which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID)
     exchange_counted(&word, which == CLOCK_THREAD_CPUTIME_ID ? CPU_THREAD : CPU_PROCESS, 1);
   else
-    exchange(&word, 1);
+    word = same(word);
   put_ns(to, word);
   return 0;
 }
 
 int timespec_get(struct timespec *to, int base) {
   int rc = FIND(timespec_get)(to, base);
-  if (rc && is_determined(REPLICA_TIME, PLACE)) {
-    uint64_t word = (uint64_t)to->tv_sec * NS + (uint64_t)to->tv_nsec;
-    exchange(&word, 1);
-    put_ns(to, word);
-  }
+  if (rc && is_determined(REPLICA_TIME, PLACE))
+    put_ns(to, same(get_ns(to)));
   return rc;
 }
 
@@ -185,15 +183,14 @@ clock_t times(struct tms *to) {
   clock_t now = FIND(times)(to);
   if (now == (clock_t)-1 || !is_determined(REPLICA_TIME, PLACE))
     return now;
-  uint64_t word = (uint64_t)now;
-  exchange(&word, 1);
+  now = (clock_t)same((uint64_t)now);
   if (to) {
     uint64_t words[4];
     times_to_words(to, words);
     exchange_counted(words, CPU_TIMES, 4);
     *to = (struct tms){(clock_t)words[0], (clock_t)words[1], (clock_t)words[2], (clock_t)words[3]};
   }
-  return (clock_t)word;
+  return now;
 }
 
 static void usage_to_words(const struct rusage *u, uint64_t words[RUSAGE_WORDS]) {
@@ -223,9 +220,9 @@ static void read_counters(uint64_t words[COUNTERS]) {
   struct rusage u;
   struct tms used;
   FIND(clock_gettime)(CLOCK_PROCESS_CPUTIME_ID, &t);
-  words[CPU_PROCESS] = (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+  words[CPU_PROCESS] = get_ns(&t);
   FIND(clock_gettime)(CLOCK_THREAD_CPUTIME_ID, &t);
-  words[CPU_THREAD] = (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+  words[CPU_THREAD] = get_ns(&t);
   words[CPU_CLOCK] = (uint64_t)FIND(clock)();
   FIND(times)(&used);
   times_to_words(&used, words + CPU_TIMES);
@@ -252,11 +249,8 @@ static pid_t told[2]; /* of the process, of its parent; 0: not yet asked for */
 static pid_t number_of(int which, pid_t own, const void *place) {
   if (!is_determined(REPLICA_PID, place))
     return own;
-  if (!told[which]) {
-    uint64_t word = (uint64_t)own;
-    exchange(&word, 1);
-    told[which] = (pid_t)word;
-  }
+  if (!told[which])
+    told[which] = (pid_t)same((uint64_t)own);
   return told[which];
 }
 
@@ -274,8 +268,7 @@ int kill(pid_t pid, int signal) {
 ssize_t getrandom(void *to, size_t size, unsigned flags) {
   ssize_t n = FIND(getrandom)(to, size, flags);
   if (n > 0 && is_determined(REPLICA_RANDOM, PLACE)) {
-    uint64_t word = (uint64_t)n;
-    exchange(&word, 1);
+    uint64_t word = same((uint64_t)n);
     n = (ssize_t)word <= (ssize_t)size ? (ssize_t)word : n;
     exchange_bytes(to, (size_t)n);
   }
