@@ -46,7 +46,8 @@
  *   void *__dvmm_part(void *p, long size, const char *site)
  *       Returns p: what may be an element of a distributed array is read or written.  With DVM_OPTIONS=poison=1 it is checked first.
  *   void *__dvmm_range(void *p, const char *site)
- *       As above.
+ *   void __dvmm_section(void *p, const char *site, long bytes, long flags, ...)
+ *       As above; with DVMM_SECTION_IN_PARTS among the flags it is looked at with DVM_OPTIONS=poison=1 alone.
  *   void __dvmm_met(long cid, long number, ...)
  *       The extreme of maxloc or minloc 'number' is about to be assigned; then the values of the index variables.
  */
@@ -57,6 +58,7 @@
 #define DVMM_EXTENT 16
 #define DVMM_RANGE "__dvmm_range"
 #define DVMM_SECTION "__dvmm_section"
+#define DVMM_SECTION_IN_PARTS 0x10000
 #define DVMM_ENTER "__dvmm_enter"
 #define DVMM_LEAVE "__dvmm_leave"
 #define DVMM_ROW "__dvmm_row"

@@ -148,15 +148,16 @@ void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args);
 enum { DVMRT_PARTS = 32, DVMRT_NO_WORDS = 63 };
 const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use, uint32_t shift);
 
-/* Summaries: at the entry of a nest, what all of its iterations together do to arrays, as the pass could read it off.
- * The variables are the nest's index variables, outermost first, and behind them those of loops in its body.  A linear form is
- * one number per variable (its coefficient), the constant, and the number of one of 'values' that is added, or -1. */
+/* Summaries: at the entry of a nest, what all of its iterations together do to arrays, as the pass could read it off.  The variables are
+ * the nest's index variables, outermost first, and behind them those of loops in its body.  A linear form is one number per
+ * variable (its coefficient), the constant, and the number of one of 'values' that is added, or -1. */
 #define DVMRT_SUMMARY_DATA 0xffffffffu
 #define DVMRT_SUMMARY_MAYBE 16u /* read under a condition: not in each iteration, or not in each turn */
+#define DVMRT_SUMMARY_RESULT 32u /* of ordinary data: a variable that the nest's 'reduction' names, by that name */
 struct dvmrt_summary_ref {
   struct dvmrt_site *site;
   uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes */
-  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, DVMRT_SUMMARY_MAYBE */
+  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, DVMRT_SUMMARY_MAYBE, DVMRT_SUMMARY_RESULT */
   uint32_t ndims;
   uint32_t first;      /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
   uint64_t after;      /* bit n: in each iteration, reference n has written all that it writes before this one reads */

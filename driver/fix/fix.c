@@ -35,6 +35,7 @@ const char dvm_fix_help[] =
     "\n"
     "Without a source file, COMMAND ('make check') builds the program and runs it, in a copy of the project each time; its compiler is\n"
     "the one in CC, or called cc, gcc or clang.  The files of the project itself are changed at the end, by --in-place alone.\n"
+    "Loops that the program does not execute with these arguments are left as they are.\n"
     "The program is run many times, and its output is not shown.  Its standard input is read from the beginning each time if it is a\n"
     "file, and is empty otherwise.\n"
     "Exit status: 0 if the program is silent, 66 if something remains, the compiler's or COMMAND's if that fails, 2 for a usage\n"

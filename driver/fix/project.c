@@ -52,7 +52,9 @@ static const char *script_of(enum fix_kind kind) {
     return ranks_script;
   if (kind == FIX_PLAIN)
     return "exec \"$dvmcc\" -g \"$@\" --start-no-unused-arguments -Wno-unknown-pragmas --end-no-unused-arguments -fdvm=off\n";
-  return "exec \"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute --end-no-unused-arguments -fdvm=check\n";
+  return "exec \"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute -fplugin-arg-dvm-at-run "
+         "--end-no-unused-arguments "
+         "-fdvm=check\n";
 }
 
 /* FOLDER/bin, with the compiler under all its names. */

@@ -73,6 +73,8 @@ static void add_mode(struct dvm_list *command, const struct fix_program *p, enum
     dvm_list_printf(command, "-ivfsoverlay%s/overlay.yaml", p->folder);
     if (p->units.n)
       dvm_list_add(command, "-fplugin-arg-dvm-absolute");
+    if (kind == FIX_CHECKED)
+      dvm_list_add(command, "-fplugin-arg-dvm-at-run");
   }
   dvm_list_add(command, "--end-no-unused-arguments");
   dvm_list_add(command, kind == FIX_PLAIN ? "-fdvm=off" : kind == FIX_RANKS ? "-fdvm=parallel" : "-fdvm=check");
@@ -261,8 +263,7 @@ int fix_program_begin(struct fix_program *p, const char *root, int *status, stru
     return rc;
   rc = run_plain(p, "plain", &p->status, err);
   if (!rc && p->is_project && !fix_project_compiled(p) && !p->status)
-    return dvm_error_set(err, -EINVAL, "'%s' did not call the compiler; it is to take it from CC, or call it 'cc', 'gcc' or 'clang'",
-                         p->run[0]);
+    return dvm_error_set(err, -EINVAL, "'%s' did not call the compiler; it must use $CC, or call 'cc', 'gcc' or 'clang'", p->run[0]);
   if (!rc && p->is_project && p->status) {
     *status = p->status;
     return 0;

@@ -24,6 +24,7 @@ static const char help[] = "usage: dvmfc [option...] file...\n"
                            "\n"
                            "  -fdvm=check            check the directives while the program runs (default)\n"
                            "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
+                           "  -fdvm=parallel         compile for parallel execution: 'mpirun -n 4 ./program'\n"
                            "  -fdvm=off              compile as flang does\n"
                            "  -Werror=dvm-unjudged   a directive that is not judged is an error\n"
                            "  --dvm-version          show the version and what it stands on\n"
@@ -51,22 +52,22 @@ static int report(const struct dvm_error *err) {
 /* ---- our own options --------------------------------------------------------------------------------------------------------- */
 
 static int read_mode(struct call *call, const char *value, struct dvm_error *err) {
-  static const char *const known[] = {"check", "trace", "off", NULL};
-  static const enum fc_mode modes[] = {FC_CHECK, FC_TRACE, FC_OFF};
+  static const char *const known[] = {"check", "trace", "parallel", "off", NULL};
+  static const enum fc_mode modes[] = {FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF};
   for (size_t i = 0; known[i]; i++)
     if (!strcmp(value, known[i])) {
       call->mode = modes[i];
       return 0;
     }
-  if (starts(value, "parallel"))
+  if (!strcmp(value, "parallel,trace"))
     return dvm_error_set(err, -EINVAL,
                          "'-fdvm=%s' is not in this version (" DVM_VERSION
-                         ") for Fortran: 'dvmfc' has 'check', 'trace' and 'off'; dvmcc has 'parallel' for C",
+                         ") for Fortran: 'dvmfc' has 'check', 'trace', 'parallel' and 'off'; dvmcc has it for C",
                          value);
   const char *nearest = dvm_text_nearest(value, known);
   if (nearest)
     return dvm_error_set(err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; did you mean '%s'?", value, value, nearest);
-  return dvm_error_set(err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace' and 'off'", value, value);
+  return dvm_error_set(err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; the modes are 'check', 'trace', 'parallel' and 'off'", value, value);
 }
 
 static int read_warning(struct call *call, const char *arg, struct dvm_error *err) {
@@ -144,6 +145,25 @@ static int show(const char *arg, const struct dvm_place *place) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------------------- */
 
+static void add_run_path(struct call *call, const char *library) {
+  dvm_list_printf(&call->args, "-Wl,-rpath,%.*s", (int)(strrchr(library, '/') - library), library);
+}
+
+/* Its MPI_Init and MPI_Finalize stand before those of MPI. */
+static int add_parallel_runtime(struct call *call, const struct dvm_place *place, struct dvm_error *err) {
+  if (access(place->parallel, R_OK))
+    return dvm_error_set(err, -ENOENT,
+                         "cannot find the library for parallel programs '%s': it is built only where Open MPI is installed "
+                         "(libopenmpi-dev)",
+                         place->parallel);
+  dvm_list_add(&call->args, "-Wl,--push-state,--no-as-needed");
+  dvm_list_add(&call->args, place->parallel);
+  dvm_list_add(&call->args, "-Wl,--pop-state");
+  dvm_list_printf(&call->args, "-Wl,%.*s/dvm-unmixed.ld", (int)(strrchr(place->parallel, '/') - place->parallel), place->parallel);
+  add_run_path(call, place->parallel);
+  return 0;
+}
+
 /* Behind the user's own: a program always has the library of its mode. */
 static int add_runtime(struct call *call, const struct dvm_place *place, struct dvm_error *err) {
   const char *const libraries[] = {place->trace, place->runtime};
@@ -158,8 +178,7 @@ static int add_runtime(struct call *call, const struct dvm_place *place, struct 
     dvm_list_add(&call->args, libraries[i]);
     dvm_list_add(&call->args, "-Wl,--pop-state");
   }
-  const char *slash = strrchr(place->runtime, '/');
-  dvm_list_printf(&call->args, "-Wl,-rpath,%.*s", (int)(slash - place->runtime), place->runtime);
+  add_run_path(call, place->runtime);
   return 0;
 }
 
@@ -208,7 +227,7 @@ static int compile(struct call *call, const struct dvm_place *place, struct dvm_
   if (!rc)
     rc = require(place->plugin, err);
   if (!rc && call->links)
-    rc = add_runtime(call, place, err);
+    rc = call->mode == FC_PARALLEL ? add_parallel_runtime(call, place, err) : add_runtime(call, place, err);
   if (!rc)
     rc = cc_folder_create(folder, "fc", err);
   if (rc)

@@ -133,14 +133,19 @@ static bool is_source(const struct dvm_list *step) {
   return true;
 }
 
+/* "-dvm-" of the pass, "-dvm-fortran-" of flang's plug-in. */
+static void add_mode(struct dvm_list *to, const char *prefix, enum fc_mode mode) {
+  if (mode != FC_TRACE && mode != FC_PARALLEL)
+    return;
+  dvm_list_add(to, "-mllvm");
+  dvm_list_printf(to, "%s%s", prefix, mode == FC_TRACE ? "trace" : "parallel");
+}
+
 static void add_pass(struct dvm_list *to, const struct dvm_place *place, enum fc_mode mode) {
   dvm_list_add(to, "-load"); /* its options are known when options are read */
   dvm_list_add(to, place->plugin);
   dvm_list_printf(to, "-fpass-plugin=%s", place->plugin);
-  if (mode == FC_TRACE) {
-    dvm_list_add(to, "-mllvm");
-    dvm_list_add(to, "-dvm-trace");
-  }
+  add_mode(to, "-dvm-", mode);
 }
 
 static void check_fortran(struct dvm_list *to, const struct dvm_list *step, const struct dvm_place *place, enum fc_mode mode, bool werror,
@@ -152,11 +157,8 @@ static void check_fortran(struct dvm_list *to, const struct dvm_list *step, cons
   else {
     /* flang loads the last '-load' alone; this plug-in loads the pass. */
     dvm_list_printf(to, "-fpass-plugin=%s", place->plugin);
-    if (mode == FC_TRACE)
-      for (int i = 0; i < 4; i++) {
-        static const char *const option[] = {"-mllvm", "-dvm-trace", "-mllvm", "-dvm-fortran-trace"};
-        dvm_list_add(to, option[i]);
-      }
+    add_mode(to, "-dvm-", mode);
+    add_mode(to, "-dvm-fortran-", mode);
     dvm_list_add(to, "-load");
     dvm_list_add(to, place->fortran);
     dvm_list_add(to, "-plugin");
@@ -187,9 +189,9 @@ int fc_step_check(struct dvm_list *step, const struct dvm_place *place, enum fc_
     add_pass(&to, place, mode);
     dvm_list_add(&to, "-D");
     dvm_list_add(&to, "_DVMH=1");
-    if (mode == FC_TRACE) {
+    if (mode == FC_TRACE || mode == FC_PARALLEL) {
       dvm_list_add(&to, "-plugin-arg-dvm");
-      dvm_list_add(&to, "trace");
+      dvm_list_add(&to, mode == FC_TRACE ? "trace" : "parallel");
     }
     for (size_t i = 2; i < step->n; i++)
       dvm_list_add(&to, step->v[i]);

@@ -5,7 +5,7 @@
 #include "driver/list.h"
 #include "driver/place.h"
 
-enum fc_mode { FC_CHECK, FC_TRACE, FC_OFF };
+enum fc_mode { FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF };
 
 struct fc_steps {
   struct dvm_list *v; /* owned: a command each */

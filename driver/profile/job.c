@@ -87,7 +87,7 @@ int prof_job_run(char *const *command, const char *folder, bool apart, int *stat
   fflush(stdout);
   if (!rc && apart) {
     ours = fcntl(1, F_DUPFD_CLOEXEC, 3);
-    rc = ours < 0 || dup2(2, 1) < 0 ? dvm_error_errno(err, "cannot set the program's standard output apart") : 0;
+    rc = ours < 0 || dup2(2, 1) < 0 ? dvm_error_errno(err, "cannot redirect the program's standard output") : 0;
   }
   if (!rc)
     rc = dvm_run_wait(&list, status, err);

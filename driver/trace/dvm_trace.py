@@ -2,7 +2,8 @@
 
     import dvm_trace
     t = dvm_trace.load('trace.npz')
-    t.variables                 # names: 'A' what is written, 'A@read' what is read, 's@result' results of reductions
+    t.variables                 # names: 'A' what is written, 'A@read' what is read, 's@result' results of reductions, 'p@pointer' pointers
+                                # (whether they lead to something), 'probes.last' a member of each element, 'A@bytes' parts of elements
     a = t['A']                  # .value, .element (number in the array), .record, .site: arrays of one length
     a.index                     # subscripts: one array for each dimension
     a.after()                   # the array as it was when the trace ended (NaN or 0 where nothing was written)
@@ -36,7 +37,8 @@ class Values:
     def after(self, record=None):
         """The array behind a record; None: at the end."""
         n = len(self) if record is None else int(numpy.searchsorted(self.record, record, 'right'))
-        size = int(numpy.prod(self.shape)) if self.shape and all(self.shape) else int(self.element.max(initial=-1)) + 1
+        met = int(self.element.max(initial=-1)) + 1
+        size = max(met, int(numpy.prod(self.shape))) if self.shape and all(self.shape) else met
         whole = numpy.full(size, numpy.nan if self.value.dtype.kind in 'fc' else 0, self.value.dtype)
         whole[self.element[:n]] = self.value[:n]  # of several values of an element the last stays
         return whole.reshape(self.shape) if size == int(numpy.prod(self.shape)) and self.shape else whole

@@ -447,6 +447,11 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
     fprintf(stderr, "dvm run: error: cannot create the pipes of %u ranks: %s\n", o->nranks, strerror(errno));
     return 1;
   }
+  const int no_input = j.replicas ? mpir_replicas_take_input(j.replicas, o->checkpointable) : 0;
+  if (no_input) {
+    fprintf(stderr, "dvm run: error: cannot create the pipe for standard input: %s\n", strerror(-no_input));
+    return 1;
+  }
   if (o->hosts && !(j.hosts = mpir_hosts_create(o->hosts, o->nranks, &err))) {
     fprintf(stderr, "dvm run: error: %s\n", err.text);
     return 2;

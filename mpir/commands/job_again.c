@@ -51,8 +51,10 @@ int mpir_job_again(struct job *j, int status) {
   if (status != LOST || !j->snapshot)
     return status;
   if (j->tries >= TRIES) {
-    fprintf(stderr, "dvm run: error: lost %d times since the snapshot '%s', which is not restarted again; 'dvm restart' does\n", TRIES + 1,
-            j->snapshot);
+    fprintf(stderr,
+            "dvm run: error: the job was lost %d times since the snapshot '%s', which is not restarted again; use 'dvm restart' to try "
+            "once more\n",
+            TRIES + 1, j->snapshot);
     return status;
   }
   mpir_replicas_printed *printed = calloc(j->nranks, sizeof(*printed));

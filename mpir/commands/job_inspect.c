@@ -5,64 +5,19 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "mpir/commands/job_hosts.h"
+#include "mpir/commands/job_memory.h"
 #include "mpir/commands/job_messages.h"
-#include "mpir/image/compress.h"
 #include "mpir/mpi/segment.h"
-
-static const struct mpir_image_map *find_segment(const struct mpir_image *image) {
-  for (size_t i = 0; i < image->map_count; i++)
-    if (image->maps[i].kind == MPIR_MAP_SHARED &&
-        !strcmp(mpir_image_string(image, image->maps[i].name), "/memfd:" MPL_SEGMENT_NAME " (deleted)"))
-      return &image->maps[i];
-  return NULL;
-}
-
-/* The content of a mapping, most of it zero; to be unmapped.  NULL: there is none in this image. */
-static char *content_of(const struct mpir_image *image, const struct mpir_image_map *map) {
-  const size_t size = map->end - map->start;
-  bool any = false;
-  char *to = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-  for (size_t i = 0; to != MAP_FAILED && i < image->extent_count; i++) {
-    const struct mpir_image_extent *e = &image->extents[i];
-
-    if (e->file >= 0 || e->address < map->start || e->address >= map->end || e->length > map->end - e->address)
-      continue;
-    memcpy(to + (e->address - map->start), image->data + e->file_offset, e->length);
-    any = true;
-  }
-  if (to != MAP_FAILED && !any)
-    munmap(to, size);
-  return to == MAP_FAILED || !any ? NULL : to;
-}
 
 /* Some rank's image has it. */
 static int write_messages(FILE *to, const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
-  char path[PATH_MAX + MPIR_SET_NAME_MAX];
-  int rc = 0;
-  bool found = false;
+  size_t size = 0;
+  void *memory = mpir_job_memory(m, folder, &size, err);
+  int rc = err->code;
 
-  for (uint32_t i = 0; i < m->nranks && !rc && !found; i++) {
-    struct mpir_image *image, *plain;
-    const struct mpir_image_map *map;
-    char *content;
-
-    if (m->ranks[i].state != MPIR_RANK_SAVED)
-      continue;
-    snprintf(path, sizeof(path), "%s/%s", folder, m->ranks[i].image);
-    image = mpir_image_open(path, err);
-    plain = image && image->header->flags & MPIR_IMAGE_COMPRESSED ? mpir_image_expand(image, path, err) : image;
-    map = plain ? find_segment(plain) : NULL;
-    content = map ? content_of(plain, map) : NULL;
-    rc = plain ? 0 : dvm_error_wrap(err, "rank %u", i);
-    if (content) {
-      found = true;
-      rc = mpir_job_messages_write(to, content, map->end - map->start, m->nranks, err);
-      munmap(content, map->end - map->start);
-    }
-    if (plain != image)
-      mpir_image_close(plain);
-    mpir_image_close(image);
+  if (memory) {
+    rc = mpir_job_messages_write(to, memory, size, m->nranks, err);
+    munmap(memory, size);
   }
   return rc;
 }

@@ -58,9 +58,15 @@ void mpir_replicas_destroy(struct mpir_replicas *r) {
       mpir_output_destroy(r->ranks[i].streams[s]);
   if (!r)
     return;
+  mpir_input_destroy(r->input);
   close(r->notify);
   free(r->ranks);
   free(r);
+}
+
+int mpir_replicas_take_input(struct mpir_replicas *r, bool checkpointable) {
+  r->no_input = checkpointable; /* a snapshot does not know what has been read of it */
+  return checkpointable ? 0 : mpir_input_create(0, &r->input);
 }
 
 static uint64_t forward_stride(const struct mpir_replicas *r) {
@@ -118,9 +124,11 @@ void mpir_replicas_become(const struct mpir_replicas *r, uint32_t rank) {
   for (int s = 0; s < REPLICA_STREAMS; s++)
     dup2(mpir_output_end(r->ranks[rank].streams[s], 0), s + 1);
   struct stat in;
-  int null = fstat(0, &in) || !S_ISREG(in.st_mode) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
-  if (null > 0)
-    dup2(null, 0); /* of a pipe, each would get a part */
+  int fd = mpir_input_end(r->input, 0);
+  if (fd < 0 && (fstat(0, &in) || !S_ISREG(in.st_mode)))
+    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd > 0)
+    dup2(fd, 0);
   if (r->files.rlim_max)
     setrlimit(RLIMIT_NOFILE, &r->files);
 }
@@ -155,6 +163,8 @@ static void forget_replica(struct mpir_replicas *r, uint32_t rank, uint32_t repl
   atomic_store(&k->leap, 0);
   for (int s = 0; s < REPLICA_STREAMS; s++)
     mpir_output_drop(r->ranks[rank].streams[s]);
+  if (!rank)
+    mpir_input_drop(r->input, replica);
   wake_all(r);
 }
 
@@ -172,7 +182,7 @@ static void shadow_ended(struct mpir_replicas *r, uint32_t rank, uint32_t replic
   mine->begun = atomic_load(&k->begun);
   if (mine->shadow_over)
     return;
-  mine->shadows_lost++;
+  mine->shadows_lost += mine->here; /* one whose main has come to the end is ended */
   forget_replica(r, rank, replica);
   want_shadow(r, rank);
 }
@@ -328,7 +338,7 @@ void mpir_replicas_kill_shadows(struct mpir_replicas *r) {
 
 /* --- what goes on --- */
 
-nfds_t mpir_replicas_polled(const struct mpir_replicas *r) { return 1 + (nfds_t)r->nranks * REPLICA_STREAMS * 2; }
+nfds_t mpir_replicas_polled(const struct mpir_replicas *r) { return 4 + (nfds_t)r->nranks * REPLICA_STREAMS * 2; }
 
 nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds) {
   nfds_t n = 0;
@@ -336,7 +346,14 @@ nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds) {
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++)
       n += mpir_output_poll(r->ranks[i].streams[s], atomic_load(&r->shared->ranks[i].leader), fds + n);
+  n += mpir_input_poll(r->input, fds + n);
   return n;
+}
+
+/* The clone opens it there. */
+static void name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank) {
+  for (unsigned replica = 0; replica < 2; replica++)
+    k->input_fds[replica] = rank ? -1 : mpir_input_end(r->input, replica);
 }
 
 /* A rank stands and waits to be cloned. */
@@ -346,6 +363,9 @@ static void let_fork(struct mpir_replicas *r, uint32_t rank) {
     return;
   for (int s = 0; s < REPLICA_STREAMS; s++)
     mpir_output_clone(r->ranks[rank].streams[s], 1 - atomic_load(&k->leader));
+  if (!rank && !mpir_input_clone(r->input, 1 - atomic_load(&k->leader)))
+    return; /* no descriptors at the moment */
+  name_input(r, k, rank);
   r->ranks[rank].shadow_over = false;
   r->ranks[rank].last_lost = false;
   atomic_store(&k->fork_state, REPLICA_MAY_FORK);
@@ -445,6 +465,13 @@ int mpir_replicas_serve(struct mpir_replicas *r) {
   int64_t now = mpir_replicas_now_ms();
   while (read(r->notify, &n, sizeof(n)) > 0)
     ;
+  mpir_input_move(r->input);
+  if (r->no_input && mpir_input_waits(0)) {
+    fputs("dvm run: note: the ranks read nothing of standard input, which is not a file: give 'FILE' by '< FILE' to a job that is saved "
+          "and replicated\n",
+          stderr);
+    r->no_input = false;
+  }
   for (uint32_t i = 0; i < r->nranks; i++) {
     int found = serve_rank(r, i);
     status = status ? status : found;

@@ -26,6 +26,8 @@ uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_
 struct mpir_replicas;
 /* 'library': the folder of ours; borrowed. */
 struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks, const char *library);
+/* Before they start: rank 0 gets standard input, also where it is a pipe; of a job that is saved only a file.  0, or -errno. */
+int mpir_replicas_take_input(struct mpir_replicas *r, bool checkpointable);
 /* Bytes of the segment after 'at'; and, when it is there, what stands in them. */
 uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes);
 void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t at);

@@ -1,6 +1,7 @@
 #ifndef MPIR_JOB_REPLICAS_PRIVATE_H
 #define MPIR_JOB_REPLICAS_PRIVATE_H
 #include <sys/resource.h>
+#include "mpir/commands/job_input.h"
 #include "mpir/commands/job_output.h"
 #include "mpir/commands/job_replicas.h"
 
@@ -23,6 +24,8 @@ struct mpir_replicas {
   uint32_t nranks;
   const char *library;      /* borrowed */
   int notify;               /* eventfd */
+  struct mpir_input *input; /* of rank 0; NULL: it reads by itself, or nothing */
+  bool no_input;            /* it reads nothing of a pipe; that is told once */
   bool told;                /* a difference */
   bool holds, stopped;      /* no shadows are made now; they stand */
   struct rlimit files;      /* as the ranks are to have it */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "mpir/commands/deadlock.h"
+#include "mpir/commands/job_memory.h"
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/crs/crs_fault.h"
@@ -138,8 +139,8 @@ static int run(struct restarting *r, const char *path, const struct mpir_restart
   return mpir_job_watch(j);
 }
 
-/* On several hosts: each rank by the proxy of its node. */
-static int run_on_hosts(struct restarting *r, const char *path, const struct mpir_job_options *job,
+/* On several hosts: each rank by the proxy of its node.  'is_moved': the snapshot is removed as soon as it has been read. */
+static int run_on_hosts(struct restarting *r, const char *path, bool is_moved, const struct mpir_job_options *job,
                         const struct mpir_restart_options *options, struct dvm_error *err) {
   const char flags[] = {options->debug ? 'd' : '-', options->restore_files ? 'f' : '-', options->truncate ? 't' : '-', 0};
   char library[PATH_MAX + 32] = "-", snapshot[PATH_MAX];
@@ -173,6 +174,8 @@ static int run_on_hosts(struct restarting *r, const char *path, const struct mpi
   for (uint32_t i = 0; i < j->nranks; i++)
     j->alive += r->m->ranks[i].state == MPIR_RANK_SAVED;
   rc = mpir_hosts_restored(j->hosts, j->shared, err);
+  if (is_moved)
+    mpir_set_remove(path);
   if (rc) {
     mpir_hosts_finish(j->hosts, j->shared);
     return rc;
@@ -207,10 +210,7 @@ static int choose_hosts(struct restarting *r, const struct mpir_job_options *job
   FILE *f;
 
   if (!m->nnodes)
-    return job->hosts || job->launcher
-               ? dvm_error_set(err, -EINVAL,
-                               "it was saved on one host without '--hosts', and must be restarted without '--hosts' and '--launcher'")
-               : 0;
+    return 0;
   if (!list && (f = open_memstream(&list, &size))) {
     for (uint32_t k = 0; k < m->nnodes; k++) {
       uint32_t count = 0;
@@ -237,13 +237,33 @@ static int check_set(const struct mpir_job_manifest *m, const struct mpir_set *s
   return mpir_job_manifest_verify(m, path, err);
 }
 
+/* A job that was on one host goes to others in the form of one that was on several, for as long as it is read. */
+static int move_to_hosts(const char *path, char *moved, size_t size, struct mpir_job_manifest **m, struct mpir_set **set,
+                         struct dvm_error *err) {
+  size_t length = strlen(path);
+  int rc;
+
+  while (length > 1 && path[length - 1] == '/')
+    length--;
+  snprintf(moved, size, "%.*s.tmp%d", (int)length, path, (int)getpid());
+  rc = mpir_job_to_hosts(*m, path, moved, err);
+  mpir_job_manifest_free(*m);
+  mpir_set_free(*set);
+  *m = rc ? NULL : mpir_job_manifest_read(moved, err);
+  *set = *m ? mpir_set_read(moved, err) : NULL;
+  return rc ? rc : *set ? 0 : err->code;
+}
+
 int mpir_job_restart(const char *path, const struct mpir_job_options *job, const struct mpir_restart_options *options,
                      const struct mpir_job_announce *announce, struct dvm_error *err) {
   struct mpir_job_manifest *m = mpir_job_manifest_read(path, err);
   struct mpir_set *set = m ? mpir_set_read(path, err) : NULL;
   int rc = set ? check_set(m, set, path, err) : err->code;
+  char moved[PATH_MAX] = "";
   bool named = false;
 
+  if (!rc && !m->nnodes && (job->hosts || job->launcher))
+    rc = move_to_hosts(path, moved, sizeof(moved), &m, &set, err);
   if (!rc) {
     struct restarting r = {.m = m,
                            .set = set,
@@ -265,11 +285,13 @@ int mpir_job_restart(const char *path, const struct mpir_job_options *job, const
       rc = open_job(&r, job, err);
     named = !rc && !r.job.hosts; /* by mpir_restart */
     if (!rc)
-      rc = r.job.hosts ? run_on_hosts(&r, path, job, options, err) : run(&r, path, options, err);
+      rc = r.job.hosts ? run_on_hosts(&r, *moved ? moved : path, *moved, job, options, err) : run(&r, path, options, err);
     if (rc < 0 && r.before)
       mpir_job_try_again(&r.job, r.before, err);
     free(r.before);
   }
+  if (*moved)
+    mpir_set_remove(moved);
   mpir_job_manifest_free(m);
   mpir_set_free(set);
   if (rc < 0 && !named)

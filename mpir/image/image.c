@@ -76,7 +76,7 @@ static int note_dispatch(struct mpir_image *image, const char *name, size_t name
   if (!rc && type == MPIR_NOTE_PROCESS && processes != 1)
     rc = dvm_error_set(err, -EBADMSG, "the image describes %zu processes", processes);
   if (!rc && type == MPIR_NOTE_CHAIN && chains != 1)
-    rc = dvm_error_set(err, -EBADMSG, "the image has %zu images before it", chains);
+    rc = dvm_error_set(err, -EBADMSG, "the image names %zu predecessors instead of one", chains);
   if (!rc && type == MPIR_NOTE_ACTIONS && actions != MPIR_SIGNALS)
     rc = dvm_error_set(err, -EBADMSG, "the image has %zu signal actions, not %d", actions, MPIR_SIGNALS);
   return rc;

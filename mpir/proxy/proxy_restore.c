@@ -212,6 +212,7 @@ static int restore(struct restoring *r, const char *snapshot, int segment, const
                                    .tied = true,
                                    .given_name = "/memfd:" MPL_SEGMENT_NAME " (deleted)",
                                    .given_fd = segment,
+                                   .given_filled = true,
                                    .ready = on_ready,
                                    .ready_arg = r};
   struct mpir_restarted out;

@@ -49,20 +49,39 @@ void replica_take_streams(void) {
   }
 }
 
-/* A clone has its main's streams, wherever the program has put them by now: they become its own. */
-static void change_streams(void) {
+/* 'fd', which is closed, takes the places of the pipe that the main has from the command's descriptor 'of_main', wherever the program has put it by now. */
+static void put_in_places(int fd, const char *of_main) {
   static int fds[REPLICA_FDS_MAX];
+  struct stat pipe, s;
+  size_t n = stat(of_main, &pipe) ? 0 : replica_fds(fds, REPLICA_FDS_MAX);
+  for (size_t k = 0; k < n; k++)
+    if (fds[k] != fd && !fstat(fds[k], &s) && S_ISFIFO(s.st_mode) && s.st_ino == pipe.st_ino && s.st_dev == pipe.st_dev)
+      replica_put_in_place(fd, fds[k]);
+  close(fd);
+}
+
+/* A clone has its main's streams: they become its own. */
+static void change_streams(void) {
   for (int i = 0; i < REPLICA_STREAMS; i++) {
     char path[64];
-    struct stat of_main, s;
     int fd = open_stream(i);
     stream_path(path, 1 - mpl_replica.me, i);
-    size_t n = stat(path, &of_main) ? 0 : replica_fds(fds, REPLICA_FDS_MAX);
-    for (size_t k = 0; k < n; k++)
-      if (fds[k] != fd && !fstat(fds[k], &s) && S_ISFIFO(s.st_mode) && s.st_ino == of_main.st_ino && s.st_dev == of_main.st_dev)
-        replica_put_in_place(fd, fds[k]);
-    close(fd);
+    put_in_places(fd, path);
   }
+}
+
+/* What the main has not read comes to its clone by another pipe. */
+static void change_input(void) {
+  const int32_t *ends = mpl_replica.rank->input_fds;
+  char path[64];
+  if (ends[mpl_replica.me] < 0)
+    return;
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", mpl_replica.job->controller, ends[mpl_replica.me]);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    _exit(1);
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", mpl_replica.job->controller, ends[1 - mpl_replica.me]);
+  put_in_places(fd, path);
 }
 
 /* The process between us and the main has ended: the command is our parent now. */
@@ -82,6 +101,7 @@ static void begin_as_shadow(pid_t between, int ready) {
   atomic_store(&rank->pid[mpl_replica.me], getpid());
   MPIR_dvm_replica.pid = getpid();
   change_streams();
+  change_input();
   replica_reopen_files();
   if (MPIR_dvm_replica.cloned)
     MPIR_dvm_replica.cloned();

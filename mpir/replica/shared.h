@@ -61,6 +61,7 @@ struct replica_rank {
   _Atomic uint32_t wanted; /* 1: a fresh shadow at the next call */
   _Atomic uint32_t leap; /* 1: its shadow holds up others and is to be replaced */
   int32_t stream_fds[2][REPLICA_STREAMS]; /* of each replica: the writing ends of its standard output and error, in the command */
+  int32_t input_fds[2]; /* of each replica: the reading end of its standard input, there; -1: it is not a pipe of the command */
   _Atomic uint32_t finalized[2];
   _Atomic uint32_t over; /* the main has come to its end: nothing of the shadow is needed */
   _Atomic uint32_t differs; /* 1: 'difference' holds */

@@ -23,6 +23,7 @@ struct mpir_restart_options {
   bool tied;      /* the processes end with the calling one */
   const char *given_name; /* shared memory of this name (as /proc/PID/maps has it) is the memory file 'given_fd'; NULL: none */
   int given_fd;
+  bool given_filled;      /* .. which has its content already, whatever the images say */
   const int *chosen;      /* of the set these processes alone, with their descendants; NULL: all */
   size_t chosen_count;
   int (*ready)(void *arg, const struct mpir_restarted *out,

@@ -78,8 +78,7 @@ void mpir_group_close(const struct restart_group *g) {
       close(g->share_fds[i]);
 }
 
-/* Memory that the leader has made already. */
-static bool is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options) {
+bool mpir_restart_is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options) {
   return options->given_name && strcmp(mpir_image_string(image, map->name), options->given_name) == 0;
 }
 
@@ -228,7 +227,7 @@ static int make_memory(struct restart_group *g, const struct mpir_restart_option
       if (mpir_restart_is_segment(g->images[m], map))
         rc = is_first_of(g, m, map) ? mpir_restart_segment(g->images[m], map, err) : 0;
       else if (map->kind == MPIR_MAP_SHARED && mpir_group_memory(g, map->device, map->inode) < 0)
-        rc = make_memory_of(g, map, is_given(g->images[m], map, options) ? options->given_fd : -1, fds, err);
+        rc = make_memory_of(g, map, mpir_restart_is_given(g->images[m], map, options) ? options->given_fd : -1, fds, err);
     }
   return rc;
 }

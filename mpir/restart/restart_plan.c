@@ -242,7 +242,8 @@ static int add_reads(struct builder *b) {
     const struct mpir_image_extent *e = &b->image->extents[i];
     const struct mpir_image_map *map = e->file < 0 ? mpir_image_map_at(b->image, e->address) : NULL;
 
-    if (map && map->kind != MPIR_MAP_KERNEL && !(e->flags & MPIR_EXTENT_VIEW) && !mpir_image_is_ring(b->image, map))
+    if (map && map->kind != MPIR_MAP_KERNEL && !(e->flags & MPIR_EXTENT_VIEW) && !mpir_image_is_ring(b->image, map) &&
+        !(b->options->given_filled && mpir_restart_is_given(b->image, map, b->options)))
       rc = add_read(b, e, space);
   }
   free(space);

@@ -38,6 +38,8 @@ int mpir_restart_make(const struct mpir_image *image, size_t index, const struct
 int mpir_restart_content(const struct mpir_image *image, size_t index, int fd, bool at_offset);
 /* Both ends of a new pipe for an entry, or of its FIFO, which is made where it is gone.  'packets': they are kept apart. */
 int mpir_restart_pipe(const struct mpir_image *image, const struct mpir_image_file *f, bool packets, int side[2]);
+/* Memory that the leader has made already. */
+bool mpir_restart_is_given(const struct mpir_image *image, const struct mpir_image_map *map, const struct mpir_restart_options *options);
 /* Moves a descriptor to fds->base or above and closes the old one.  Returns it, or -E.... */
 int mpir_restart_raise(const struct restart_fds *fds, int fd);
 

@@ -21,6 +21,10 @@
 
 #define ENDING_TRIES 150
 #define ENDING_PAUSE_US 20000
+#define NUMBER_TRIES 20
+#define SET_TRIES 3
+#define SET_PAUSE_US 50000
+#define NUMBER_PAUSE_US 20000
 #define TEXT_MAX 900 /* of a member's message: with its mark less than the system writes to a pipe in one piece */
 
 /* Seen by all members while they are made. */
@@ -65,8 +69,14 @@ static void meet(struct set_restart *s, atomic_uint *place) {
 static _Noreturn void member_run(struct set_restart *s, size_t index);
 
 static int make_member(struct set_restart *s, size_t index) {
-  pid_t pid = mpir_restart_clone(s->set->members[index].pid);
+  pid_t pid = -1;
 
+  /* What had the number may just be ending: it is free as soon as its parent has waited for it. */
+  for (int i = 0; pid < 0 && (!i || (errno == EEXIST && i < NUMBER_TRIES)); i++) {
+    if (i)
+      usleep(NUMBER_PAUSE_US);
+    pid = mpir_restart_clone(s->set->members[index].pid);
+  }
   if (pid == 0)
     member_run(s, index);
   if (pid < 0)
@@ -429,6 +439,27 @@ static bool may_choose_numbers(void) {
   return pid > 0 || errno != EPERM;
 }
 
+/* A number that was free, of a thread for example, may be taken before all are whole; in a namespace it never is. */
+static int run_again(struct set_restart *s, struct mpir_restarted *out, bool namespace) {
+  int rc = run(s, out, namespace);
+
+  for (int i = 0; i < SET_TRIES && rc == -EEXIST && s->options->ids == MPIR_IDS_AUTO && !namespace; i++) {
+    usleep(SET_PAUSE_US);
+    for (int k = 0; k < 3; k++) {
+      if (s->fds.standard[k] >= 0)
+        close(s->fds.standard[k]);
+      s->fds.standard[k] = -1;
+    }
+    atomic_store(&s->meeting->made, 0);
+    atomic_store(&s->meeting->led, 0);
+    atomic_store(&s->meeting->joined, 0);
+    *s->err = (struct dvm_error)DVM_ERROR_INIT;
+    namespace = i + 1 == SET_TRIES;
+    rc = run(s, out, namespace);
+  }
+  return rc;
+}
+
 int mpir_restart_set(const char *path, const struct mpir_restart_options *options, struct mpir_restarted *out, struct dvm_error *err) {
   struct set_restart s = {
       .path = path, .options = options, .err = err, .fds = {.base = 64, .standard = {-1, -1, -1}, .go = -1, .pager = -1}};
@@ -442,7 +473,7 @@ int mpir_restart_set(const char *path, const struct mpir_restart_options *option
     rc = dvm_error_errno(err, "no memory");
   if (!rc) {
     namespace = options->ids == MPIR_IDS_NAMESPACE || (options->ids == MPIR_IDS_AUTO && (!may_choose_numbers() || !await_numbers(&s)));
-    rc = run(&s, out, namespace);
+    rc = run_again(&s, out, namespace);
   }
   for (size_t i = 0; s.images && i < s.set->member_count; i++)
     mpir_image_close(s.images[i]);

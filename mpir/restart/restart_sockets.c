@@ -199,6 +199,9 @@ static int bind_to(int fd, const struct address *a) {
       errno = EADDRINUSE;
       break;
     }
+    if (i == WAIT_TRIES)
+      fprintf(stderr, "dvm restart: note: waiting for port %u, which the system keeps for up to a minute after the last connection there\n",
+              (unsigned)ntohs(a->u.in.sin_port)); /* at the same place in both kinds of addresses */
     usleep(WAIT_US);
   }
   return rc;

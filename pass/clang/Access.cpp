@@ -3,6 +3,7 @@
 #include "Rewriter.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 using namespace dvm;
@@ -211,9 +212,32 @@ void Rewriter::noteTouched(const Chain &Ch, char Kind) {
   if (!V || (Nest && (Nest->Privates.count(V) || Nest->indexNumber(V) >= 0)))
     return;
   bool Array = !Ch.Subs.empty() && (V->getType()->isArrayType() || (V->getType()->isPointerType() && Ch.OnRoot));
+  if ((Array || (Kind != 'r' && !Ch.ThroughPointer)) && V->isFileVarDecl() && !V->getType().isConstant(Ctx))
+    if (Reach &R = St.Reached[FD->getCanonicalDecl()]; !llvm::is_contained(R.Data, V))
+      R.Data.push_back(V);
   bool Assigned = Kind != 'r' && (!Nest || Nest->Dir.D->kind == DVM_DIR_ON) && !Header && !Ch.ThroughPointer;
   if (Array || Assigned)
     noteTouched(V);
+}
+
+// What a function that a region calls uses of the file's data is used by the region, as far as the function has been seen.
+void Rewriter::noteCalled(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !FD || St.Opts.Parallel || St.Opts.Trace)
+    return;
+  F = F->getCanonicalDecl();
+  if (Reach &R = St.Reached[FD->getCanonicalDecl()]; !llvm::is_contained(R.Calls, F))
+    R.Calls.push_back(F);
+  if (llvm::none_of(Stack, [](const auto &In) { return In->Dir.D->kind == DVM_DIR_REGION; }))
+    return;
+  llvm::SmallSetVector<const FunctionDecl *, 8> All;
+  All.insert(F);
+  for (size_t I = 0; I < All.size(); ++I)
+    if (auto It = St.Reached.find(All[I]); It != St.Reached.end()) {
+      for (const VarDecl *V : It->second.Data)
+        noteTouched(V);
+      All.insert(It->second.Calls.begin(), It->second.Calls.end());
+    }
 }
 
 bool Rewriter::isElementOfDistributed(const Chain &Ch) const {

@@ -261,10 +261,12 @@ void Declarations::writeAlign(SiteText &T, Operands &Ops, const VarDecl *Target)
     T.add(" " + (D.names[I] == ~0u ? "." : Ops.Dir.text(D.names[I])));
 }
 
-// Marks the bits that are values, by bytes.
+// Marks the bits that are values, by bytes.  Addresses are none: they differ from process to process.
 static void markValues(const ASTContext &Ctx, QualType T, uint64_t At, SmallVectorImpl<uint8_t> &Used) {
   T = T.getCanonicalType();
   uint64_t Bytes = Ctx.getTypeSizeInChars(T).getQuantity();
+  if (T->isAnyPointerType())
+    return;
   if (const auto *A = Ctx.getAsConstantArrayType(T)) {
     uint64_t Element = Ctx.getTypeSizeInChars(A->getElementType()).getQuantity();
     for (uint64_t I = 0; I < A->getZExtSize(); ++I)

@@ -192,8 +192,11 @@ SiteText Rewriter::enterText(Construct &C) {
   }
   for (const VarDecl *V : C.Touched)
     T.key(DVMRT_DIRECTIVE_REGION).add("uses ").ref(V);
-  for (const auto &[V, Bytes] : C.Shared)
-    T.key(DVMRT_DIRECTIVE_SHARED).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(Bytes));
+  for (const auto &[V, Bytes, Given] : C.Shared)
+    T.key(DVMRT_DIRECTIVE_SHARED)
+        .add(V->getName() + " ")
+        .pointer(B.address(B.ref(V, T.Loc)))
+        .add(" " + Twine(Bytes) + (Given ? " given" : ""));
   if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL)
     partsText(T, C);
   if (St.Opts.Parallel && D.kind == DVM_DIR_PARALLEL && countsIterations(C))

@@ -9,6 +9,7 @@
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -25,12 +26,21 @@ class Translation {
   Directive *D;
   SourceLocation Here;  // where words that the old form does not have are said to stand
 
+  llvm::StringSet<> &AtOnce; // flags of copies that are over where they begin
+
 public:
-  Translation(Preprocessor &PP, State &St, SourceLocation End, Directive *D) : PP(PP), St(St), End(End), D(D) {}
+  Translation(Preprocessor &PP, State &St, SourceLocation End, Directive *D, llvm::StringSet<> &AtOnce)
+      : PP(PP), St(St), End(End), D(D), AtOnce(AtOnce) {}
   // False: there is nothing to enter; what is wrong has been said.
   bool directive(Tokens In);
+  bool Replaces = false; // the directive does what the statement behind it would do
 
 private:
+  // FOR(i, n) or DO(i, l, h, 1)
+  struct Header {
+    std::string Index;
+    Tokens Low, High; // Low empty: from 0 to before High
+  };
   std::string text(const Token &T) const { return PP.getSpelling(T); }
   bool is(const Token &T, StringRef Word) const { return T.isAnyIdentifier() && text(T) == Word; }
   void put(const Token &T) { addToken(*D, T, text(T)); }
@@ -47,6 +57,8 @@ private:
     T.setFlag(Token::LeadingSpace);
     if (K == tok::identifier)
       T.setIdentifierInfo(PP.getIdentifierInfo(Spelling));
+    if (K == tok::numeric_constant)
+      PP.CreateString(Spelling, T, L, L); // its text is where the token is
     addToken(*D, T, Spelling);
   }
   void word(StringRef W, SourceLocation L) { made(tok::identifier, W, L); }
@@ -86,8 +98,15 @@ private:
   bool step(StringRef Word, Tokens In);
   bool task(const Token &Word, StringRef As);
   bool copy(const Token &Word);
+  bool copyStart(Tokens In);
+  size_t headers(Tokens In, SmallVectorImpl<Header> &Out) const;
+  bool copied(Tokens Section, ArrayRef<Header> Loops, bool Emit);
+  Tokens bound(Tokens Subscript, ArrayRef<Header> Loops, const Header *&Of) const;
+  SmallVector<Token, 8> createdSizes(StringRef Name) const;
+  bool sizesOf(Tokens Distribution);
+  bool create(Tokens In);
   bool parameter(const Token &Star);
-  SmallVector<Token, 32> ahead(tok::TokenKind Until, bool InParameters) const;
+  SmallVector<Token, 32> ahead(tok::TokenKind Until, bool InParameters, size_t Limit = 4096) const;
 };
 
 } // namespace
@@ -196,6 +215,8 @@ bool Translation::data(Tokens In, bool Aligned) {
   }
   word(TemplateAt.isValid() ? "template" : "array");
   all(Sizes);
+  if (TemplateAt.isValid() && Sizes.empty() && !sizesOf(First))
+    return false;
   if (!First.empty() && !is(First[0], "ONTO")) {
     word(Aligned ? "align" : "distribute");
     if (Aligned) {
@@ -424,7 +445,7 @@ bool Translation::step(StringRef Word, Tokens In) {
 }
 
 // What stands behind the expansion, without the preprocessor.
-SmallVector<Token, 32> Translation::ahead(tok::TokenKind Until, bool InParameters) const {
+SmallVector<Token, 32> Translation::ahead(tok::TokenKind Until, bool InParameters, size_t Limit) const {
   const SourceManager &SM = PP.getSourceManager();
   SmallVector<Token, 32> Out;
   if (End.isInvalid() || End.isMacroID())
@@ -436,7 +457,7 @@ SmallVector<Token, 32> Translation::ahead(tok::TokenKind Until, bool InParameter
     return Out;
   Lexer Raw(SM.getLocForStartOfFile(File), PP.getLangOpts(), Text.begin(), Text.begin() + Offset, Text.end());
   int Depth = 0;
-  for (Token T; Out.size() < 4096;) {
+  for (Token T; Out.size() < Limit;) {
     Raw.LexFromRawLexer(T);
     if (T.is(tok::eof) || (!Depth && (T.is(Until) || (InParameters && T.isOneOf(tok::r_paren, tok::semi)))))
       break;
@@ -501,6 +522,144 @@ bool Translation::copy(const Token &Word) {
   return refuse(Word, "is honoured before loops around 'B[..] = A[..];' alone; it has no effect here");
 }
 
+size_t Translation::headers(Tokens In, SmallVectorImpl<Header> &Out) const {
+  size_t At = 0;
+  while (At + 1 < In.size() && (is(In[At], "FOR") || is(In[At], "DO")) && In[At + 1].is(tok::l_paren)) {
+    const size_t Behind = group(In, At + 1);
+    SmallVector<Tokens, 4> Args;
+    int Depth = 0;
+    size_t From = At + 2;
+    for (size_t I = From; I < Behind; ++I) {
+      Depth += In[I].isOneOf(tok::l_paren, tok::l_square) - In[I].isOneOf(tok::r_paren, tok::r_square);
+      if (I + 1 < Behind && (Depth || In[I].isNot(tok::comma)))
+        continue;
+      Args.push_back(In.slice(From, I - From));
+      From = I + 1;
+    }
+    const bool Whole = is(In[At], "FOR");
+    if (Args.size() != (Whole ? 2u : 4u) || Args[0].size() != 1 || Args[1].empty() || Args[Whole ? 1 : 2].empty() ||
+        (!Whole && (Args[3].size() != 1 || text(Args[3][0]) != "1")))
+      return 0;
+    Out.push_back({text(Args[0][0]), Whole ? Tokens() : Args[1], Args[Whole ? 1 : 2]});
+    At = Behind;
+  }
+  return At;
+}
+
+// The loop whose index moves the subscript, null: none; what stands behind the index.
+Tokens Translation::bound(Tokens Subscript, ArrayRef<Header> Loops, const Header *&Of) const {
+  Of = nullptr;
+  for (const Header &H : Loops)
+    if (!Subscript.empty() && is(Subscript[0], H.Index))
+      Of = &H;
+  return Of ? Subscript.drop_front() : Subscript;
+}
+
+// 'B[i + 1][0]': B[(l) + 1 : (h) + 1][0].  False: it is none of that.
+bool Translation::copied(Tokens Section, ArrayRef<Header> Loops, bool Emit) {
+  size_t Next = 0;
+  if (Emit)
+    put(Section[0]);
+  for (size_t At = 1; At < Section.size();) {
+    const size_t Behind = group(Section, At);
+    const Header *H = nullptr;
+    Tokens Rest = bound(Section.slice(At + 1, Behind - At - 2), Loops, H);
+    if ((H && (Next >= Loops.size() || H != &Loops[Next] || (!Rest.empty() && !Rest[0].isOneOf(tok::plus, tok::minus)))) ||
+        llvm::any_of(Rest, [&](const Token &T) { return llvm::any_of(Loops, [&](const Header &L) { return is(T, L.Index); }); }))
+      return false;
+    Next += H != nullptr;
+    if (Emit) {
+      put(Section[At]);
+      for (int High = 0; H && High < 2; ++High) {
+        open();
+        High || !H->Low.empty() ? all(High ? H->High : H->Low) : made(tok::numeric_constant, "0", Here);
+        if (High && H->Low.empty()) {
+          made(tok::minus, "-", Here);
+          made(tok::numeric_constant, "1", Here);
+        }
+        close();
+        if (!High) {
+          all(Rest);
+          colon();
+        }
+      }
+      all(Rest);
+      put(Section[Behind - 1]);
+    }
+    At = Behind;
+  }
+  return Next == Loops.size();
+}
+
+// DVM(COPY_START f) FOR(i, N) B[i] = A[i];   An 'array_copy' with a name, in place of the loops.
+bool Translation::copyStart(Tokens In) {
+  SmallVector<Token, 32> Next = ahead(tok::semi, false);
+  SmallVector<Header, 4> Loops;
+  const size_t At = headers(Next, Loops);
+  Tokens Body = Tokens(Next).drop_front(At);
+  const size_t Equal = Body.empty() ? 0 : brackets(Body, 1);
+  const bool Named = In.size() == 2 && In[1].isAnyIdentifier();
+  if (Named && !Loops.empty() && Equal + 2 < Body.size() && Body[Equal].is(tok::equal) && Body[0].isAnyIdentifier() &&
+      Body[Equal + 1].isAnyIdentifier()) {
+    Tokens To = Body.slice(0, Equal), From = Body.drop_front(Equal + 1);
+    if (brackets(From, 1) == From.size() && From.size() > 1 && copied(To, Loops, false) && copied(From, Loops, false) && !St.Opts.Trace) {
+      word("array_copy");
+      open();
+      put(In[1]);
+      colon();
+      copied(To, Loops, true);
+      put(Body[Equal]);
+      copied(From, Loops, true);
+      close();
+      return Replaces = true;
+    }
+  }
+  if (In.size() > 1)
+    AtOnce.insert(text(In[1]));
+  return copy(In[0]);
+}
+
+// ---- Templates that are created later ------------------------------------------------------------------------------------
+
+// The sizes that a CREATE_TEMPLATE further below gives it, if they are said by numbers and macros alone.
+SmallVector<Token, 8> Translation::createdSizes(StringRef Name) const {
+  SmallVector<Token, 32> Rest = ahead(tok::eof, false, ~size_t(0));
+  for (size_t I = 2; I + 2 < Rest.size(); ++I) {
+    if (!is(Rest[I], "CREATE_TEMPLATE") || !is(Rest[I + 1], Name) || Rest[I - 1].isNot(tok::l_paren))
+      continue;
+    Tokens Sizes = Tokens(Rest).slice(I + 2, brackets(Rest, I + 2) - I - 2);
+    if (llvm::all_of(Sizes, [&](const Token &T) { return !T.isAnyIdentifier() || PP.isMacroDefined(T.getIdentifierInfo()); }))
+      return SmallVector<Token, 8>(Sizes);
+  }
+  return {};
+}
+
+// DVM(DISTRIBUTE [BLOCK][]; TEMPLATE) void *T;   Where nobody tells how large it will be, it is larger than any array.
+bool Translation::sizesOf(Tokens Distribution) {
+  SmallVector<Token, 32> Next = ahead(tok::semi, false);
+  const SmallVector<Token, 8> Sizes = Next.empty() ? SmallVector<Token, 8>() : createdSizes(text(Next.back()));
+  all(Sizes);
+  if (Sizes.empty())
+    for (const Token &T : Distribution)
+      if (T.is(tok::l_square)) {
+        made(tok::l_square, "[", Here);
+        made(tok::numeric_constant, "1073741824", Here);
+        made(tok::r_square, "]", Here);
+      }
+  return true;
+}
+
+// DVM(CREATE_TEMPLATE T[n]);   The declaration has taken the sizes already, if it could.
+bool Translation::create(Tokens In) {
+  size_t At = 1;
+  if (At >= In.size() || !In[At].isAnyIdentifier() || brackets(In, At + 1) != In.size())
+    return expected(At < In.size() ? In[At].getLocation() : End, "the name of a template and its sizes");
+  for (const Token &T : In.drop_front(2))
+    if (T.isAnyIdentifier() && !PP.isMacroDefined(T.getIdentifierInfo()))
+      return refuse(In[0], "has sizes that are not known where '" + text(In[1]) + "' is declared: what leaves it is not seen");
+  return false;
+}
+
 // f(DVM(* DISTRIBUTE [BLOCK]) float *A)
 bool Translation::parameter(const Token &Star) {
   SmallVector<Token, 32> Next = ahead(tok::comma, true);
@@ -540,6 +699,9 @@ bool Translation::directive(Tokens In) {
     Map,
     Remotes,
     Copy,
+    CopyStart,
+    CopyWait,
+    Create,
     Nothing,
     Not
   };
@@ -559,10 +721,13 @@ bool Translation::directive(Tokens In) {
                            .Cases("TASK", "PROCESSORS", Form::Task)
                            .Cases("PREFETCH", "RESET", Form::Remotes)
                            .Case("MAP", Form::Map)
-                           .Cases("COPY", "COPY_START", Form::Copy)
+                           .Case("COPY", Form::Copy)
+                           .Case("COPY_START", Form::CopyStart)
+                           .Case("COPY_WAIT", Form::CopyWait)
+                           .Case("CREATE_TEMPLATE", Form::Create)
                            .Cases("SHADOW_GROUP", "REDUCTION_GROUP", "REMOTE_GROUP", "INDIRECT_GROUP", "COPY_FLAG", Form::Nothing)
-                           .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", "COPY_WAIT", Form::Nothing)
-                           .Cases("CREATE_TEMPLATE", "INDIRECT_ACCESS", Form::Not)
+                           .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", Form::Nothing)
+                           .Case("INDIRECT_ACCESS", Form::Not)
                            .Default(Form::Unknown);
   Tokens Rest = In.drop_front();
   switch (F) {
@@ -593,6 +758,9 @@ bool Translation::directive(Tokens In) {
   case Form::Map: return map(In);
   case Form::Remotes: return step(is(W, "PREFETCH") ? "remote_start" : "remote_reset", In);
   case Form::Copy: return copy(W);
+  case Form::CopyStart: return copyStart(In);
+  case Form::CopyWait: return In.size() > 1 && !AtOnce.contains(text(In[1])) && step("copy_wait", In);
+  case Form::Create: return create(In);
   case Form::Nothing: return false; // changes nothing of what is right
   case Form::Not: return refuse(W, "is a directive of C-DVM that is not honoured; it has no effect");
   case Form::Unknown: return refuse(W, "is no directive of C-DVM; it has no effect");
@@ -605,6 +773,21 @@ bool Translation::directive(Tokens In) {
 namespace {
 class OldText : public PPCallbacks {
   Preprocessor &PP;
+  llvm::StringSet<> AtOnce;
+
+  // while (0)   before the statement that comes
+  void skipStatement(SourceLocation L) {
+    auto Copy = std::make_unique<Token[]>(4);
+    const tok::TokenKind Kinds[] = {tok::kw_while, tok::l_paren, tok::numeric_constant, tok::r_paren};
+    const char *const Texts[] = {"while", "(", "0", ")"};
+    for (int I = 0; I < 4; ++I) {
+      Copy[I].startToken();
+      Copy[I].setKind(Kinds[I]);
+      PP.CreateString(Texts[I], Copy[I], L, L);
+    }
+    Copy[0].setIdentifierInfo(PP.getIdentifierInfo("while"));
+    PP.EnterTokenStream(std::move(Copy), 4, true, false);
+  }
 
 public:
   explicit OldText(Preprocessor &PP) : PP(PP) {}
@@ -623,8 +806,12 @@ public:
     auto D = std::make_unique<Directive>();
     D->OldText = true;
     D->Start = In[0].getLocation();
-    if (Translation(PP, *St, End, D.get()).directive(In))
-      answerDirective(PP, *St, std::move(D), End);
+    Translation T(PP, *St, End, D.get(), AtOnce);
+    if (!T.directive(In))
+      return;
+    if (T.Replaces)
+      skipStatement(End); // comes behind what is entered next
+    answerDirective(PP, *St, std::move(D), End);
   }
 };
 } // namespace

@@ -248,6 +248,8 @@ protected:
         Opts.Trace = true;
       else if (A == "absolute")
         Opts.Absolute = true;
+      else if (A == "at-run")
+        Opts.AtRun = true;
       else if (A == "parallel")
         Opts.Parallel = true;
       else if (A == "count")

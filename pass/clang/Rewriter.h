@@ -35,7 +35,12 @@ struct Construct {
   char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
-  std::vector<std::pair<const clang::VarDecl *, uint64_t>> Shared; // DVMRT_DIRECTIVE_SHARED, bytes of the value
+  struct SharedVariable {
+    const clang::VarDecl *V;
+    uint64_t Bytes;   // of the value
+    bool Given;       // assigned by functions that are called, if at all
+  };
+  std::vector<SharedVariable> Shared; // DVMRT_DIRECTIVE_SHARED
   llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
   std::vector<std::pair<const clang::VarDecl *, const dvm_ref *>> Remote;
 
@@ -142,6 +147,7 @@ private:
   std::optional<unsigned> noteUse(const Chain &Ch, char Kind, Construct *Nest);
   void noteTouched(const clang::VarDecl *V);
   void noteTouched(const Chain &Ch, char Kind);
+  void noteCalled(const clang::CallExpr *C);
   bool isElementOfDistributed(const Chain &Ch) const;
   void useText(SiteText &T, const Marking &M);
   void roleText(SiteText &T, const Marking &M);

@@ -16,6 +16,7 @@ class Exposure {
 public:
   bool Written = false, Read = false;
   bool Exposed = false; // an iteration may read what another has left
+  bool Given = false; // a function that is called may assign it: the pass of LLVM looks at it (pass/llvm/Reached.cpp)
 
   Exposure(const VarDecl *V) : V(V), Scalar(V->getType()->isScalarType() || V->getType()->isAnyComplexType()) {}
 
@@ -88,6 +89,16 @@ private:
     return Sure;
   }
 
+  // '&v', or an array, for a parameter that may be written through.
+  bool gives(const Expr *Argument) const {
+    QualType To = Argument->getType();
+    if (!To->isPointerType() || To->getPointeeType().isConstQualified())
+      return false;
+    const Expr *E = Argument->IgnoreParenImpCasts();
+    const auto *U = dyn_cast<UnaryOperator>(E);
+    return (U && U->getOpcode() == UO_AddrOf ? rootOf(U->getSubExpr()) : E->getType()->isArrayType() ? rootOf(E) : nullptr) == V;
+  }
+
   // Of an element or member of the variable itself.
   void subscripts(const Expr *E, bool Sure) {
     if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
@@ -121,6 +132,8 @@ private:
     }
     if (isa<UnaryExprOrTypeTraitExpr>(E))
       return Sure;
+    if (const auto *C = dyn_cast<CallExpr>(E))
+      Given |= llvm::any_of(C->arguments(), [&](const Expr *A) { return gives(A); });
     if (const auto *R = dyn_cast<DeclRefExpr>(E); R && R->getDecl() == V) {
       Read = true;
       Exposed |= Scalar && !Sure;
@@ -198,7 +211,8 @@ void Rewriter::findShared(Construct &C) {
     if (!Bytes)
       continue;
     X.walk(Body, false);
-    if (X.Written && (X.Exposed || !X.Read))
-      C.Shared.push_back({V, Bytes});
+    bool Matters = X.Written && (X.Exposed || !X.Read);
+    if (Matters || X.Given)
+      C.Shared.push_back({V, Bytes, !Matters});
   }
 }

@@ -60,8 +60,15 @@ struct Options {
   bool Parallel = false; // the program will be executed by many ranks, not checked
   std::string Remarks; // -Rdvm=: a regular expression of what is wanted; empty: none
   bool Absolute = false; // names of files in texts of sites are absolute: who reads reports is in another folder
+  bool AtRun = false; // what -Wdvm-undeclared-private finds is left to the run, which can say how it is repaired
   bool Count = false; // with Parallel: iterations are counted for comparisons
   bool Trace = false; // the program will record, not check: types of values, sequential loops
+};
+
+// What the code of a function uses of the data of the file that a region around its call takes for its own.
+struct Reach {
+  llvm::SmallVector<const clang::VarDecl *, 4> Data;
+  llvm::SmallVector<const clang::FunctionDecl *, 4> Calls;
 };
 
 class State {
@@ -79,6 +86,7 @@ public:
   std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
 
   llvm::DenseMap<const clang::Decl *, Directive *> FirstDirective; // by canonical declaration
+  llvm::DenseMap<const clang::FunctionDecl *, Reach> Reached; // by canonical declaration: the functions so far
   std::vector<const clang::VarDecl *> Externs; // with a directive, and no definition so far
 
   Directive *byNumber(llvm::StringRef Number) const;

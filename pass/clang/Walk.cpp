@@ -286,6 +286,7 @@ void Rewriter::walkAnyCall(CallExpr *C) {
     return;
   if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
     Nest->Opaque = true;
+  noteCalled(C);
   walkCall(C);
 }
 

@@ -85,6 +85,8 @@ private:
     return !(SM.isBeforeInTranslationUnit(Body->getBeginLoc(), L) && SM.isBeforeInTranslationUnit(L, Body->getEndLoc()));
   }
   void warn(const VarDecl *V, const Expr *At) {
+    if (St.Opts.AtRun && St.Opts.UndeclaredPrivate.On)
+      return;
     C.Warned.insert(V);
     if (!St.Opts.UndeclaredPrivate.On)
       return;

@@ -399,6 +399,7 @@ bool Rewriter::traceMember(Stmt *&Slot, Expr *LValue, char Kind) {
   const auto *F = cast<FieldDecl>(M->getMemberDecl());
   Whole W = wholeOf(M);
   AtWhole = true;
+  noteUse(chainOf(LValue->IgnoreParens()), Kind, innermostNest());
   walk(Slot);
   // The struct's address is had once; the member hangs on that.
   Expr *Base = M->getBase();

@@ -5,6 +5,7 @@
 #include "Arrays.h"
 #include "Cursor.h"
 #include "Mark.h"
+#include "Parallel.h"
 #include "References.h"
 #include "pass/markers.h"
 #include "runtime/site_text.h"
@@ -71,11 +72,16 @@ private:
   void dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const;
   std::set<std::string> Arrays; // names in small letters
   void mark(Piece &P, Use &U);
-  void markArray(Piece &P, Use &U, const ArrayEvent &Ev);
+  void markPart(Piece &P, Use &U);
+  void markMet(Use &U, const Construct &Nest);
+  void noteForm(Construct &Nest, const Use &U);
+  void markEntered();
+  std::set<mlir::Operation *> Entered; // declarations of dummy arrays that no directive names
+  void markArray(Piece &P, Use &U, ArrayEvent Ev);
   void markLoad(mlir::Operation *Load, const std::string &Text);
   void touch(const Piece &P, const Use &U, bool Array, bool Written, const Construct *Nest);
   void head(Site &T, const Piece &P, const Use &U, char Kind);
-  size_t useOf(Construct &Nest, const Variable &V, bool Writes);
+  size_t useOf(Construct &Nest, const Use &U, bool Writes);
   Construct *nestAt(unsigned Line);
   Affine affine(mlir::Value V, const Construct *Nest) const;
   char buffered(const Use &U, unsigned Line) const;
@@ -231,9 +237,6 @@ void Accesses::findTexts() {
   }
 }
 
-// Names are those of declarations; USE may rename.
-static bool isNamed(const Reference &R, const Variable &V) { return R.Root == lower(V.Name); }
-
 // The name behind CALL, in small letters.
 static std::string calledName(const Statement &S) {
   const std::string T = lower(S.Text);
@@ -262,7 +265,7 @@ void Accesses::pair(Piece &P) {
   for (auto &[Key, Uses] : Groups) {
     std::vector<const Reference *> Texts;
     for (const Reference &R : P.References)
-      if (isNamed(R, *Uses[0]->V) && R.Subscripted == Key.second)
+      if (Mo.isNamed(R.Root, *Uses[0]->V) && R.Subscripted == Key.second)
         Texts.push_back(&R);
     // What a procedure gets as it is, is no use: first those of the CALL, then those of all that are no arrays.
     if (Texts.size() > Uses.size() && P.S && squeezed(P.S->Text).find("call") != std::string::npos)
@@ -274,7 +277,7 @@ void Accesses::pair(Piece &P) {
     if (Texts.empty() && P.S && !P.From) {
       All = referencesIn(*P.S, 0, P.S->Text.size());
       for (Reference &R : All)
-        if (isNamed(R, *Uses[0]->V) && R.Subscripted == Key.second)
+        if (Mo.isNamed(R.Root, *Uses[0]->V) && R.Subscripted == Key.second)
           Texts.push_back(&R);
       if (Texts.size() == 1)
         Texts[0] = &P.Others.emplace_back(*Texts[0]);
@@ -379,7 +382,7 @@ char Accesses::buffered(const Use &U, unsigned Line) const {
       if (Cl.K != ClauseKind::Remote)
         continue;
       for (const Ref &R : Cl.Refs) {
-        if (lower(R.Name) != lower(U.V->Name) || (!R.Axes.empty() && R.Axes.size() != U.Text->Subscripts.size()))
+        if (!Mo.isNamed(R.Name, *U.V) || (!R.Axes.empty() && R.Axes.size() != U.Text->Subscripts.size()))
           continue;
         bool Agrees = true, Varies = false;
         for (size_t I = 0; I < R.Axes.size(); ++I) {
@@ -453,14 +456,23 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
 }
 
 static bool isOutput(const Piece &P) {
-  const std::string T = P.S ? squeezed(P.S->Text) : "";
+  std::string T = P.S ? squeezed(P.S->Text) : "";
+  if (T.rfind("if(", 0) == 0 && P.From) { // "if (..) print .."; its condition has the place of the statement
+    int Depth = 0;
+    size_t I = 2;
+    do
+      Depth += T[I] == '(' ? 1 : T[I] == ')' ? -1 : 0;
+    while (++I < T.size() && Depth);
+    T = T.substr(I);
+  }
   auto Starts = [&](const char *W) { return T.rfind(W, 0) == 0; };
   return Starts("print") || Starts("write(") || Starts("read");
 }
 
+// To an array, whose elements have owners; a scalar is everybody's.
 static bool isAssignment(const Piece &P) {
   for (const Use &U : P.Uses)
-    if (U.Kind == 'w')
+    if (U.Kind == 'w' && U.V->Rank)
       return true;
   return false;
 }
@@ -476,7 +488,7 @@ void Accesses::touch(const Piece &P, const Use &U, bool Array, bool Written, con
         return;
   for (const Clause &Cl : Nest ? Nest->Enter->D->Clauses : std::vector<Clause>())
     for (const Ref &R : Cl.Refs)
-      if (Cl.K == ClauseKind::Private && lower(R.Name) == lower(U.V->Name))
+      if (Cl.K == ClauseKind::Private && Mo.isNamed(R.Name, *U.V))
         return;
   if (!Array && (!Written || Nest))
     return;
@@ -492,7 +504,7 @@ void Accesses::head(Site &T, const Piece &P, const Use &U, char Kind) {
   T.key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F");
   T.place(Mo.Main.Name, U.Text ? U.Text->At : P.At);
   T.key(DVMRT_ACCESS_TEXT).add(U.Text ? U.Text->Text : U.V->Name);
-  T.key(DVMRT_ACCESS_VARIABLE).add(U.V->Name);
+  T.key(DVMRT_ACCESS_VARIABLE).add(U.Text ? U.Text->Name : U.V->Name);
   if (U.V->At.Line)
     T.key(DVMRT_ACCESS_DECLARED).add(U.V->At.Line).add(" ").add(U.V->At.Column).add(" ").add(U.V->File);
   T.key(DVMRT_ACCESS_ROOT).add(U.V->Dummy ? "p" : U.V->Module ? "g" : U.V->Static ? "s" : "l");
@@ -511,25 +523,48 @@ static mlir::Type elementOf(mlir::Type T) {
   }
 }
 
-size_t Accesses::useOf(Construct &Nest, const Variable &V, bool Writes) {
+size_t Accesses::useOf(Construct &Nest, const Use &U, bool Writes) {
+  const Variable &V = *U.V;
   size_t N = 0;
   while (N < Nest.Uses.size() && Nest.Uses[N].Unique != V.Unique)
     ++N;
   if (N == Nest.Uses.size()) {
     Emitter At(Nest.EnterAt);
-    Nest.Uses.push_back({V.Unique, V.Name, Mo.base(At, V), &V});
+    const bool Renamed = U.Text && lower(U.Text->Name) != lower(V.Name); // by USE
+    Nest.Uses.push_back({V.Unique, Renamed ? U.Text->Name : V.Name, Mo.base(At, V), &V});
   }
   Nest.Uses[N].Written |= Writes;
   return N;
 }
 
-void Accesses::markArray(Piece &P, Use &U, const ArrayEvent &Ev) {
+// A statement that assigns to a distributed array is executed by owners, element by element (Divide.cpp).
+static bool isDividedAssignment(const Model &Mo, const Piece &P) {
+  for (const Use &U : P.Uses)
+    for (const ArrayEvent &Ev : U.Arrays)
+      if (Ev.Kind == 'w' && mlir::isa<hlfir::AssignOp>(Ev.At) && mayBeDivided(Mo, *U.V))
+        return true;
+  return false;
+}
+
+// Of the run-time library of Fortran: lists of input and output (pass/llvm/FortranCalls.cpp).
+static bool isTransfer(mlir::Operation *Op) {
+  auto Call = mlir::dyn_cast<fir::CallOp>(Op);
+  return Call && Call.getCallee() && Call.getCallee()->getRootReference().getValue().starts_with("_FortranAio");
+}
+
+void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
   Construct *Nest = nestAt(P.At.Line);
+  Ev.InParts = O.Parallel && Nest && isDivided(*Nest, Mo);
+  if (O.Parallel && (!mayBeDivided(Mo, *U.V) || isTransfer(Ev.At) || Ev.Each || (!Ev.InParts && isDividedAssignment(Mo, P)))) {
+    if (Ev.InParts && Mo.Distributed.count(U.V->Unique))
+      useOf(*Nest, U, Ev.Kind != 'r');
+    return;
+  }
   mlir::Type Element = elementOf(U.Address.getType());
   touch(P, U, true, Ev.Kind != 'r', Nest);
   if (!Ev.Kind) {
     if (Nest && Mo.Distributed.count(U.V->Unique))
-      useOf(*Nest, *U.V, true);
+      useOf(*Nest, U, true);
     return;
   }
   Emitter E(Ev.At);
@@ -541,7 +576,7 @@ void Accesses::markArray(Piece &P, Use &U, const ArrayEvent &Ev) {
   T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
   if (Mo.Distributed.count(U.V->Unique)) {
     if (Nest)
-      useOf(*Nest, *U.V, Ev.Kind == 'w');
+      useOf(*Nest, U, Ev.Kind == 'w');
     T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
   if (char Agrees = buffered(U, P.At.Line))
@@ -571,10 +606,96 @@ void Accesses::markLoad(mlir::Operation *Load, const std::string &Text) {
   Load->setOperand(0, E.B.create<fir::ConvertOp>(E.L, Address.getType(), Call->getResult(0)));
 }
 
+// ---- execution by many ranks
+// --------------------------------------------------------------------------------------------------
+
+// Before the extreme of a maxloc or minloc is assigned.
+void Accesses::markMet(Use &U, const Construct &Nest) {
+  int64_t Number = 0;
+  for (const Clause &Cl : Nest.Enter->D->Clauses)
+    for (const Reduction &R : Cl.Reductions) {
+      if (R.Op != "maxloc" && R.Op != "minloc")
+        continue;
+      if (Mo.isNamed(R.Var, *U.V)) {
+        Emitter E(U.Op);
+        llvm::SmallVector<mlir::Value, 8> Args{E.value(Num::of(Nest.Enter->Construct)), E.value(Num::of(Number))};
+        for (Variable *X : Nest.Indices)
+          Args.push_back(E.toWord(E.B.create<fir::LoadOp>(E.L, X->Declare.getResult(1))));
+        E.call(std::string(DVMM_MET) + "." + std::to_string(Nest.Indices.size()), {}, Args);
+        return;
+      }
+      ++Number;
+    }
+}
+
+void Accesses::noteForm(Construct &Nest, const Use &U) {
+  for (const Clause &Cl : Nest.Enter->D->Clauses)
+    for (const Ref &R : Cl.Refs) {
+      if (Cl.K != ClauseKind::Across || !Mo.isNamed(R.Name, *U.V))
+        continue;
+      Construct::Form Form{U.Kind == 'w', {}};
+      bool OK = U.Element && rootElement(U);
+      for (const Affine &A : U.Axes) {
+        Form.Axes.push_back({A.Index, A.Coef, A.Add});
+        OK &= A.OK;
+      }
+      if (!OK)
+        Form.Axes.clear();
+      Nest.Across[lower(R.Name)].push_back(Form);
+    }
+}
+
+void Accesses::markPart(Piece &P, Use &U) {
+  Construct *Nest = nestAt(P.At.Line);
+  const bool InParts = Nest && isDivided(*Nest, Mo);
+  if (InParts && U.Kind == 'w' && !U.V->Rank)
+    markMet(U, *Nest);
+  if (InParts && U.V->Rank)
+    noteForm(*Nest, U);
+  if (InParts && U.Kind && Mo.Distributed.count(U.V->Unique))
+    useOf(*Nest, U, U.Kind == 'w');
+  if (!U.Kind || !U.V->Rank)
+    return;
+  if (!mayBeDivided(Mo, *U.V)) {
+    if (U.V->Dummy && !InParts)
+      Entered.insert(U.V->Declare);
+    return;
+  }
+  mlir::Type Type = fir::unwrapRefType(U.Address.getType());
+  Emitter E(U.Op);
+  Site T(E);
+  head(T, P, U, U.Kind);
+  const bool Sequential = U.Kind == 'r' && !InParts;
+  llvm::SmallVector<mlir::Value, 3> Args{E.toPointer(U.Address), E.value(Num::of(int64_t(bytesOf(Type))))};
+  const bool Printed = Sequential && isOutput(P);
+  if (!Printed)
+    Args.push_back(E.text(T.T));
+  mlir::Operation *Call = E.call(Printed ? "__dvmp_fetch" : Sequential ? DVMM_READ : DVMM_PART, E.pointer(), Args);
+  mlir::Value Marked = E.B.create<fir::ConvertOp>(E.L, fir::ReferenceType::get(Type), Call->getResult(0));
+  for (mlir::OpOperand &Operand : U.Op->getOpOperands())
+    if (Operand.get() == U.Address)
+      Operand.set(Marked);
+}
+
+// What a caller has distributed is not known here: a dummy array without a directive must not be.
+void Accesses::markEntered() {
+  for (mlir::Operation *Op : Entered) {
+    Variable *V = Mo.of(mlir::cast<hlfir::DeclareOp>(Op));
+    Emitter E(Op->getNextNode());
+    E.L = Op->getLoc();
+    Site T(E);
+    T.key(DVMRT_ANY_KIND).add("r").key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F").place(V->File, V->At);
+    T.key(DVMRT_ACCESS_TEXT).add(V->Name).key(DVMRT_ACCESS_VARIABLE).add(V->Name);
+    E.call("__dvmp_entered", {}, {Mo.base(E, *V), E.text(T.T)});
+  }
+}
+
 void Accesses::mark(Piece &P, Use &U) {
   for (const ArrayEvent &Ev : U.Arrays)
     if (!O.Trace)
       markArray(P, U, Ev);
+  if (O.Parallel)
+    return markPart(P, U);
   if (!U.Kind)
     return;
   mlir::Type Type = fir::unwrapRefType(U.Address.getType());
@@ -600,7 +721,7 @@ void Accesses::mark(Piece &P, Use &U) {
   const bool Whole = U.Element && T.T.size() != Before;
   if (Mo.Distributed.count(U.V->Unique)) {
     if (Nest && Whole) {
-      const size_t N = useOf(*Nest, *U.V, U.Kind == 'w');
+      const size_t N = useOf(*Nest, U, U.Kind == 'w');
       T.key(DVMRT_ACCESS_DISTRIBUTED).add(int64_t(N));
     } else {
       T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
@@ -633,6 +754,7 @@ void Accesses::run() {
   for (auto &[At, P] : Pieces)
     for (Use &U : P.Uses)
       mark(P, U);
+  markEntered();
 }
 
 void dvmf::markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs) {
@@ -647,11 +769,15 @@ void Marker::run() {
       Functions.push_back(F);
   for (auto F : Functions) {
     Constructs Known;
-    lowerDirectives(F, Mo, Known, Complaints);
+    lowerDirectives(F, Mo, Known, Options, Complaints);
     for (const Complaint &C : Complaints)
       if (C.IsError)
         return;
     markAccesses(F, Mo, Known, Options, Pairs);
-    finishEnters(Mo, Known);
+    if (Options.Parallel) {
+      clampLoops(F, Mo, Known, Complaints);
+      divideAssignments(F, Mo, Known, Complaints);
+    }
+    finishEnters(Mo, Known, Options);
   }
 }

@@ -658,21 +658,31 @@ bool Parser::parse() {
   } Groups[] = {{"shadow_start", DirectiveKind::ShadowStart},
                 {"shadow_wait", DirectiveKind::ShadowWait},
                 {"reduction_start", DirectiveKind::ReductionStart},
-                {"reduction_wait", DirectiveKind::ReductionWait}};
+                {"reduction_wait", DirectiveKind::ReductionWait},
+                {"prefetch", DirectiveKind::Prefetch},
+                {"reset", DirectiveKind::Reset}};
   // Nothing that a check could judge.
-  static const char *const Accepted[] = {"processors", "consistent",  "asyncid",      "asyncwait", "map",      "reduction_group",
-                                         "interval",   "endinterval", "exitinterval", "debug",     "enddebug", "traceon",
-                                         "traceoff",   "barrier",     "io_mode",      "check",     "routine",  "f90"};
-  static const char *const Unjudged[] = {"checksection",     "remote_group",
-                                         "prefetch",         "reset",
-                                         "consistent_group", "consistent_start",
-                                         "consistent_wait",  "template_create",
-                                         "template_delete",  "localize",
-                                         "unlocalize",       "shadow_add",
-                                         "indirect_access",  "own",
-                                         "pointer",          "heap",
-                                         "independent",      "cp_create",
-                                         "cp_save",          "cp_load",
+  static const char *const Accepted[] = {"processors",      "consistent",   "asyncid",  "asyncwait",   "map",
+                                         "reduction_group", "remote_group", "interval", "endinterval", "exitinterval",
+                                         "debug",           "enddebug",     "traceon",  "traceoff",    "barrier",
+                                         "io_mode",         "check",        "routine",  "f90"};
+  static const char *const Unjudged[] = {"checksection",
+                                         "consistent_group",
+                                         "consistent_start",
+                                         "consistent_wait",
+                                         "template_create",
+                                         "template_delete",
+                                         "localize",
+                                         "unlocalize",
+                                         "shadow_add",
+                                         "indirect_access",
+                                         "own",
+                                         "pointer",
+                                         "heap",
+                                         "independent",
+                                         "cp_create",
+                                         "cp_save",
+                                         "cp_load",
                                          "cp_wait"};
   if (atEnd())
     return fail("expected a directive, found the end of the line");

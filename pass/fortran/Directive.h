@@ -59,6 +59,8 @@ enum class DirectiveKind {
   ShadowWait,
   ReductionStart,
   ReductionWait,
+  Prefetch, // of a remote group
+  Reset,
   Redistribute,
   Realign,
   NewValue,   // of the directive before

@@ -153,10 +153,14 @@ std::vector<Num> Writer::lowers(const std::string &Name) {
 // ---- pieces of texts
 // ---------------------------------------------------------------------------------------------------------
 
-static Shape variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V) {
+static Shape variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V, const std::string &Name) {
   Shape S = Mo.shape(E, V);
   const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
-  T.add(V.Name + (Open ? " p" : " a") + V.Kind + " ").pointer(Mo.base(E, V)).add(" ").add(int64_t(V.Bytes)).add(" ");
+  T.add((lower(Name) != lower(V.Name) ? Name : V.Name) + (Open ? " p" : " a") + V.Kind + " ")
+      .pointer(Mo.base(E, V))
+      .add(" ")
+      .add(int64_t(V.Bytes))
+      .add(" ");
   T.add(int64_t(V.Rank));
   for (size_t I = S.Extent.size(); I-- > 0;) {
     T.add(" ");
@@ -183,7 +187,7 @@ void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   }
   if (V->Kind.empty())
     return error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
-  const Shape S = variableRef(E, Mo, T, *V);
+  const Shape S = variableRef(E, Mo, T, *V, Name);
   if (!WithLower)
     return;
   T.key(DVMRT_DIRECTIVE_LOWER);
@@ -411,10 +415,14 @@ void Writer::enter(Construct &C) {
       ref(T, D.Target->Name);
     axes(T, *D.Target);
   }
-  bool Groups = false;
-  for (const Clause &Cl : D.Clauses)
-    Groups |= !Cl.Reductions.empty() && !Cl.Group.empty();
+  bool Groups = false, RemoteGroups = false;
   for (const Clause &Cl : D.Clauses) {
+    Groups |= !Cl.Reductions.empty() && !Cl.Group.empty();
+    RemoteGroups |= Cl.K == ClauseKind::Remote && !Cl.Group.empty();
+  }
+  for (const Clause &Cl : D.Clauses) {
+    if (RemoteGroups && Cl.K == ClauseKind::Remote)
+      T.key(DVMRT_DIRECTIVE_REMOTE_GROUP).add(Cl.Group.empty() ? "-" : lower(Cl.Group));
     clause(T, Cl, Groups);
     if (Cl.K == ClauseKind::Remote)
       for (const Ref &R : Cl.Refs)
@@ -442,6 +450,8 @@ void Writer::direct() {
                {DirectiveKind::ShadowWait, "shadow_wait"},
                {DirectiveKind::ReductionStart, "reduction_start"},
                {DirectiveKind::ReductionWait, "reduction_wait"},
+               {DirectiveKind::Prefetch, "remote_start"},
+               {DirectiveKind::Reset, "remote_reset"},
                {DirectiveKind::Redistribute, "redistribute"},
                {DirectiveKind::Realign, "realign"},
                {DirectiveKind::Actual, "actual"},
@@ -562,22 +572,26 @@ static mlir::Value address(Emitter &E, Model &Mo, const Mark &M, fir::CallOp Cal
   return V ? Mo.base(E, *V) : mlir::Value();
 }
 
-static void lowerIter(Model &Mo, const Mark &M, fir::CallOp Call, Constructs &Known, std::vector<Complaint> &Complaints) {
+static void lowerIter(Model &Mo, const Mark &M, fir::CallOp Call, Constructs &Known, const MarkOptions &O,
+                      std::vector<Complaint> &Complaints) {
   Writer W(Mo, M, Call, Complaints);
   Emitter &E = W.E;
   llvm::SmallVector<mlir::Value, 8> Args{E.value(Num::of(M.Construct)), E.value(Num::of(int64_t(M.Indices.size())))};
   Construct &C = Known[M.Construct];
   C.IndexUnique.clear();
+  C.Indices.clear();
   for (const std::string &Name : M.Indices) {
     Variable *V;
     mlir::Value Base = address(E, Mo, M, Call, Name, V, Complaints);
     if (!V)
       return W.error("'" + Name + "' is not a variable");
     C.IndexUnique.push_back(V->Unique);
+    C.Indices.push_back(V);
     Args.push_back(Base);
     Args.push_back(E.value(Num::of(-int64_t(V->Bytes))));
   }
-  E.call(std::string(DVMM_ITER) + "." + std::to_string(M.Number), {}, Args);
+  if (!O.Parallel)
+    E.call(std::string(DVMM_ITER) + "." + std::to_string(M.Number), {}, Args);
   W.erase();
 }
 
@@ -586,7 +600,7 @@ static bool isStep(fir::CallOp Call) {
   return Callee && Callee->getRootReference().getValue() == "_FortranAArgumentCount";
 }
 
-void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, std::vector<Complaint> &Complaints) {
+void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, std::vector<Complaint> &Complaints) {
   llvm::SmallVector<std::pair<fir::CallOp, const Mark *>, 8> Calls;
   const Mark *Pending = nullptr;
   F.walk<mlir::WalkOrder::PreOrder>([&](fir::CallOp Call) {
@@ -623,10 +637,11 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, s
       W.erase();
       break;
     case MarkKind::Row:
-      W.E.call(DVMM_ROW, {}, {W.E.value(Num::of(M->Construct))});
+      if (!O.Parallel)
+        W.E.call(DVMM_ROW, {}, {W.E.value(Num::of(M->Construct))});
       W.erase();
       break;
-    case MarkKind::Iter: lowerIter(Mo, *M, Call, Known, Complaints); break;
+    case MarkKind::Iter: lowerIter(Mo, *M, Call, Known, O, Complaints); break;
     case MarkKind::Direct:
       W.direct();
       W.erase();
@@ -639,7 +654,75 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, s
   }
 }
 
-void dvmf::finishEnters(Model &Mo, Constructs &Known) {
+// ---- what execution by many ranks needs
+// ---------------------------------------------------------------------------------------
+
+// a: of each reference all displacements from what the iteration writes are towards iterations on one side, in each loop.
+static char formOf(const Mark &M, const std::vector<Construct::Form> &Forms) {
+  const Construct::Form *First = nullptr;
+  for (const Construct::Form &F : Forms)
+    if (F.Written && !First)
+      First = &F;
+  char Form = 'a';
+  for (const Construct::Form &F : Forms) {
+    int Sides = 0;
+    if (!First || F.Axes.empty() || F.Axes.size() != First->Axes.size())
+      return '?';
+    for (size_t D = 0; D < F.Axes.size(); ++D) {
+      const auto &[Index, Coef, Add] = F.Axes[D];
+      const auto &[FirstIndex, FirstCoef, FirstAdd] = First->Axes[D];
+      if (Index != FirstIndex || Coef != FirstCoef)
+        return '?';
+      if (Index < 0 || Add == FirstAdd)
+        continue;
+      if (M.Steps[size_t(Index)] == "*")
+        return '?';
+      Sides |= ((Add > FirstAdd) == (Coef > 0)) == (M.Steps[size_t(Index)][0] != '-') ? 1 : 2;
+    }
+    Form = Sides == 3 ? 'm' : Form;
+  }
+  return First ? Form : '?';
+}
+
+// Is the comparison with the variable one that a second extreme of the same value passes?
+static bool takesEqual(const Placed &P, const Mark &M, const std::string &Name) {
+  for (const Statement &S : P.Statements) {
+    if (S.IsDirective || S.FirstLine < M.FirstLine || S.FirstLine > M.LastLine)
+      continue;
+    const std::string T = squeezed(S.Text);
+    const size_t At = T.find(lower(Name));
+    if (At != std::string::npos && T.rfind("if(", 0) == 0)
+      for (const char *Op : {"<=", ">=", ".le.", ".ge."})
+        if (T.find(Op) != std::string::npos)
+          return true;
+  }
+  return false;
+}
+
+static std::string partsText(const Placed &P, const Construct &C) {
+  std::string Out, Places;
+  char Form = 0;
+  if (C.Enter->D->K != DirectiveKind::Parallel)
+    return Out;
+  for (const Clause &Cl : C.Enter->D->Clauses) {
+    for (const Reduction &R : Cl.Reductions)
+      if (R.Op == "maxloc" || R.Op == "minloc")
+        Places += takesEqual(P, *C.Enter, R.Var) ? 'l' : 's';
+    if (Cl.K == ClauseKind::Across)
+      for (const Ref &R : Cl.Refs) {
+        auto It = C.Across.find(lower(R.Name));
+        const char One = It == C.Across.end() ? '?' : formOf(*C.Enter, It->second);
+        Form = !Form || Form == 'a' ? One : One == 'm' ? 'm' : Form;
+      }
+  }
+  if (Form)
+    Out += std::string("\n") + char(DVMRT_DIRECTIVE_SIDES) + " " + Form;
+  if (!Places.empty())
+    Out += std::string("\n") + char(DVMRT_DIRECTIVE_PLACES) + " " + Places;
+  return Out;
+}
+
+void dvmf::finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O) {
   for (auto &[Number, C] : Known) {
     auto Step = mlir::dyn_cast_or_null<fir::CallOp>(C.EnterAt);
     if (!Step || !C.Enter)
@@ -661,16 +744,18 @@ void dvmf::finishEnters(Model &Mo, Constructs &Known) {
       if (V->Kind.empty() || (Copies && !Mo.Distributed.count(V->Unique)))
         continue;
       Copies ? Touched.key(DVMRT_DIRECTIVE_REMOTE) : Touched.key(DVMRT_DIRECTIVE_REGION).add("uses ");
-      variableRef(E, Mo, Touched, *V);
+      variableRef(E, Mo, Touched, *V, V->Name);
       for (unsigned I = 0; Copies && I < V->Rank; ++I)
         Touched.key(DVMRT_DIRECTIVE_AXIS).add("e");
     }
     for (const Construct::Use &U : C.Uses)
       if (Recomputes && U.Written) {
-        variableRef(E, Mo, Touched.key(DVMRT_DIRECTIVE_RECOMPUTE), *U.V);
+        variableRef(E, Mo, Touched.key(DVMRT_DIRECTIVE_RECOMPUTE), *U.V, U.Name);
         Touched.key(DVMRT_DIRECTIVE_WIDTHS);
       }
     Text += (Touched.T.empty() ? "" : "\n") + Touched.T;
+    if (O.Parallel)
+      Text += partsText(*Mo.Main.P, C);
     Args.append(Touched.Args.begin(), Touched.Args.end());
     Args[0] = E.text(Text);
     mlir::Operation *Enter = E.call(std::string(DVMM_ENTER) + "." + std::to_string(C.Enter->Number), E.B.getI32Type(), Args);

@@ -3,11 +3,13 @@
 #ifndef DVM_FORTRAN_MARK_H
 #define DVM_FORTRAN_MARK_H
 #include "Model.h"
+#include <array>
 
 namespace dvmf {
 
 struct MarkOptions {
   bool Trace = false;
+  bool Parallel = false; // the program will be executed by many ranks, not checked
 };
 
 struct Pairing {
@@ -47,6 +49,13 @@ struct Construct {
   std::vector<Use> Uses;
   std::vector<Variable *> Touched; // of a region: what it accesses
   std::vector<std::string> IndexUnique; // unique names of the index variables
+  std::vector<Variable *> Indices;
+  // For parallel execution, by unique name: subscripts of references to arrays under ACROSS, as far as they are affine (else empty).
+  struct Form {
+    bool Written;
+    std::vector<std::array<int64_t, 3>> Axes; // index variable (-1: none), coefficient, constant
+  };
+  std::map<std::string, std::vector<Form>> Across;
   std::set<std::string> RemoteUnique;
 };
 
@@ -54,8 +63,8 @@ using Constructs = std::map<unsigned, Construct>;
 
 // Replaces the inserted calls of the function.  Enters stay as calls until the
 // accesses are known: finishEnters.
-void lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, std::vector<Complaint> &Complaints);
-void finishEnters(Model &Mo, Constructs &Known);
+void lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, std::vector<Complaint> &Complaints);
+void finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O);
 // Of all functions first: which arrays the directives name.
 void findDistributed(mlir::ModuleOp M, Model &Mo);
 void markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs);

@@ -139,6 +139,11 @@ mlir::Operation *Emitter::call(const std::string &Name, mlir::Type Result, llvm:
 
 std::string Model::nameOf(const std::string &Path) const { return Path == Main.Path ? Main.Name : Path; }
 
+bool Model::isNamed(const std::string &Name, const Variable &V) const {
+  const std::string Small = lower(Name), Own = lower(V.Name);
+  return Small == Own || (V.Module && Main.P->Renamed.count({Small, Own}));
+}
+
 bool Model::position(mlir::Location L, std::string &File, Position &P) const {
   if (auto F = mlir::dyn_cast<mlir::FileLineColLoc>(L)) {
     File = F.getFilename().str();

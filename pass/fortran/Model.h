@@ -76,6 +76,7 @@ public:
   // null: none.
   hlfir::DeclareOp rootOf(mlir::Value V) const;
   std::string nameOf(const std::string &Path) const; // how a file is called in messages
+  bool isNamed(const std::string &Name, const Variable &V) const; // so here, perhaps by USE
   bool position(mlir::Location L, std::string &File, Position &P) const;
 
 private:

@@ -50,7 +50,9 @@ struct Placer {
   void error(Position At, const std::string &Text, const std::string &Help = "") {
     P.Complaints.push_back({true, At, Text, Help, Included});
   }
-  void warning(Position At, const std::string &Text) { P.Complaints.push_back({false, At, Text, "", Included}); }
+  void unjudged(Position At, const std::string &Word, const std::string &Text) {
+    P.Complaints.push_back({false, At, Text + " [-Wdvm-unjudged]", "", Included, Word});
+  }
   std::string Included; // the file of the directive at hand
 
   void directive(size_t S);
@@ -233,7 +235,10 @@ void Placer::parallel(size_t S, const Directive &D) {
     Loops.push_back(O.LoopAt[Next]);
   }
   const Loop &Outer = O.Loops[Loops.front()], &Inner = O.Loops[Loops.back()];
-  for (size_t I : {First, Inner.Do, Outer.End})
+  std::vector<size_t> Alone{Outer.End};
+  for (int L : Loops)
+    Alone.push_back(O.Loops[L].Do);
+  for (size_t I : Alone)
     if (!P.Statements[I].Alone)
       return error(P.Statements[I].Start, "a loop of PARALLEL needs lines of "
                                           "its own: ';' parts statements here");
@@ -250,6 +255,7 @@ void Placer::parallel(size_t S, const Directive &D) {
   Enter.Loop = P.Statements[First].Start;
   for (int L : Loops) {
     Enter.Indices.push_back(O.Loops[L].Index);
+    Enter.Loops.push_back(P.Statements[O.Loops[L].Do].Start);
     Enter.Steps.push_back(stepOf(P.Statements[O.Loops[L].Do].Text));
   }
   if (D.Target)
@@ -421,8 +427,9 @@ void Placer::declareAll() {
     if (Un.K == Unit::BlockData) {
       for (const std::string &Key : Names) {
         Included = Arrays[U][Key].File;
-        warning(Arrays[U][Key].At, "a directive of BLOCK DATA has no effect in this version of dvmfc: units that use '" +
-                                       Arrays[U][Key].Name + "' declare it [-Wdvm-unjudged]");
+        unjudged(Arrays[U][Key].At, "",
+                 "a directive of BLOCK DATA has no effect in this version of dvmfc: units that use '" + Arrays[U][Key].Name +
+                     "' declare it");
       }
       continue;
     }
@@ -512,11 +519,11 @@ void Placer::directive(size_t S) {
     if (!Included.empty() && !Declares && D.K != DirectiveKind::Accepted)
       return error(place(S, 0), D.Word + " cannot stand in an included file in this version of dvmfc", "write it into the source itself");
     for (const std::string &Word : D.Unjudged)
-      warning(place(S, 0), "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc [-Wdvm-unjudged]");
+      unjudged(place(S, 0), "", "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc");
     for (const Clause &C : D.Clauses)
-      if (!C.Group.empty() && (C.K == ClauseKind::Remote || C.K == ClauseKind::Consistent))
-        warning(place(S, 0), "the group '" + C.Group + "' of " + (C.K == ClauseKind::Remote ? "REMOTE_ACCESS" : "CONSISTENT") +
-                                 " is not judged in this version of dvmfc: the values count as there [-Wdvm-unjudged]");
+      if (!C.Group.empty() && C.K == ClauseKind::Consistent)
+        unjudged(place(S, 0), "",
+                 "the group '" + C.Group + "' of CONSISTENT is not judged in this version of dvmfc: the values count as there");
     switch (D.K) {
     case DirectiveKind::Array:
     case DirectiveKind::Template:
@@ -539,7 +546,7 @@ void Placer::directive(size_t S) {
         error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN");
       break;
     case DirectiveKind::Unjudged:
-      warning(place(S, 0), "the directive " + D.Word + " is not judged in this version of dvmfc [-Wdvm-unjudged]");
+      unjudged(place(S, 0), D.Word, "the directive " + D.Word + " is not judged in this version of dvmfc");
       break;
     default: standAlone(S, D); break;
     }
@@ -598,7 +605,22 @@ void Placer::write() {
   }
 }
 
+// "USE m, B => A"
+static void readRenames(const std::string &Use, std::set<std::pair<std::string, std::string>> &Out) {
+  for (size_t At = Use.find("=>"); At != std::string::npos; At = Use.find("=>", At + 2)) {
+    size_t From = At, To = At + 2;
+    while (From && isNameChar(Use[From - 1]))
+      --From;
+    while (To < Use.size() && isNameChar(Use[To]))
+      ++To;
+    Out.insert({Use.substr(From, At - From), Use.substr(At + 2, To - At - 2)});
+  }
+}
+
 void Placer::run() {
+  for (const Statement &S : P.Statements)
+    if (const std::string T = squeezed(S.Text); !S.IsDirective && T.rfind("use", 0) == 0)
+      readRenames(T, P.Renamed);
   for (size_t S = 0; S < P.Statements.size(); ++S) { // declarations of a unit may stand behind each other in any order
     if (!P.Statements[S].IsDirective)
       continue;
@@ -619,6 +641,9 @@ void Placer::run() {
       directive(S);
   }
   Included.clear();
+  for (const Unit &Un : O.Units)
+    if (Un.K == Unit::Module)
+      P.Modules.insert(Un.Name);
   for (size_t S = 0; S < P.Statements.size() && !Order.empty(); ++S)
     declareAllocated(S);
   declareAll();

@@ -8,6 +8,7 @@
 #include "Directive.h"
 #include "Units.h"
 #include <memory>
+#include <set>
 
 namespace dvmf {
 
@@ -43,6 +44,7 @@ struct Mark {
   std::string File; // it is included from there; empty: it stands in the source
   bool Allocated = false; // Declare: behind an ALLOCATE
   Position Loop;          // Enter of a parallel: of the outermost loop
+  std::vector<Position> Loops; // .. of all of them
   Position Function;      // where the unit begins
   const Directive *D = nullptr;
   ArrayInfo Array;  // Declare
@@ -62,6 +64,7 @@ struct Complaint {
   Position At;
   std::string Text, Help;
   std::string File = {}; // an included one
+  std::string Unjudged = {}; // a warning: what checks do not judge, the directive or clause
 };
 
 struct Placed {
@@ -74,6 +77,8 @@ struct Placed {
   std::vector<Mark> Marks;
   std::vector<Complaint> Complaints;
   bool HasDirectives = false;
+  std::set<std::string> Modules; // of this file, in small letters
+  std::set<std::pair<std::string, std::string>> Renamed; // by USE: the name here, the module's; in small letters
 };
 
 // 'File': as the compiler was given it; 'Folders': where included files are

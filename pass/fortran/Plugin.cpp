@@ -9,6 +9,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,6 +27,9 @@ static llvm::cl::opt<bool> Statistics("dvm-fortran-pairing", llvm::cl::Hidden,
 static llvm::cl::opt<bool> Werror("dvm-fortran-werror", llvm::cl::Hidden, llvm::cl::desc("Warnings of directives are errors"));
 
 static llvm::cl::opt<bool> Trace("dvm-fortran-trace", llvm::cl::Hidden, llvm::cl::desc("Marks for recording, not for checks"));
+
+static llvm::cl::opt<bool> InParallel("dvm-fortran-parallel", llvm::cl::Hidden,
+                                      llvm::cl::desc("Marks for execution by many ranks, not for checks"));
 
 // flang loads one plug-in alone ('-load'); options of the pass are to be known when options are read.
 static bool loadPass() {
@@ -79,6 +83,22 @@ static std::string readAll(const std::string &Name) {
   }
   auto File = llvm::MemoryBuffer::getFile(Name);
   return File ? (*File)->getBuffer().str() : std::string();
+}
+
+// What is not judged is no matter where nothing is: only what would have an effect is refused.
+static std::vector<Complaint> inParallel(const std::vector<Complaint> &Complaints) {
+  static const char *const Effects[] = {"TEMPLATE_CREATE", "TEMPLATE_DELETE", "LOCALIZE", "UNLOCALIZE", "SHADOW_ADD", "POINTER", "HEAP"};
+  std::vector<Complaint> Out;
+  for (Complaint C : Complaints) {
+    for (const char *Word : Effects)
+      if (C.Unjudged == Word) {
+        C.IsError = true;
+        C.Text = "the directive " + C.Unjudged + " is not supported in parallel execution yet";
+      }
+    if (C.IsError || C.Text.find("[-Wdvm-unjudged]") == std::string::npos)
+      Out.push_back(C);
+  }
+  return Out;
 }
 
 // Returns false if one of them is an error.
@@ -152,6 +172,9 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
   Model Mo(Main);
   MarkOptions Options;
   Options.Trace = Trace && HasPass;
+  Options.Parallel = InParallel;
+  if (InParallel) // names of arrays without their size are written in assembler (pass/llvm/HiddenExtents.cpp); flang has none by itself
+    llvm::InitializeNativeTargetAsmParser();
   std::vector<Complaint> Complaints;
   Marker Marks(G.module(), Mo, Options, Complaints);
   Marks.run();
@@ -183,7 +206,7 @@ bool CheckedAction::beginSourceFileAction() {
     llvm::outs() << P.Text;
     return true;
   }
-  return complain(P.File, Raw, P.Complaints) && compile(Name, Raw, P);
+  return complain(P.File, Raw, InParallel ? inParallel(P.Complaints) : P.Complaints) && compile(Name, Raw, P);
 }
 
 static FrontendPluginRegistry::Add<CheckedAction> Registered("dvm", "checks DVM directives");

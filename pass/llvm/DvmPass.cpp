@@ -1,10 +1,12 @@
 #include "DvmPass.h"
 #include "CountedLoops.h"
 #include "Doubt.h"
+#include "Folder.h"
 #include "Function.h"
 #include "Memory.h"
 #include "Parallel.h"
 #include "PureFunctions.h"
+#include "Reached.h"
 #include "Reductions.h"
 #include "Stretches.h"
 #include "Summaries.h"
@@ -96,11 +98,9 @@ static void instrument(Function &F, Runtime &RT) {
 
 static void executeInParallel(Module &M, ArrayRef<Function *> Work) {
   ParallelModule Parallel(M);
-  for (Function *F : Work) {
-    callMarkers(*F);
+  for (Function *F : Work)
     if (isInstrumentable(*F))
       Parallel.prepare(*F);
-  }
   for (Function *F : Work) {
     if (isInstrumentable(*F))
       Parallel.instrument(*F);
@@ -152,19 +152,24 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function &F : M)
     if (!F.isDeclaration())
       Work.push_back(&F);
+  for (Function *F : Work)
+    callMarkers(*F);
+  if (runsParallel(M) || recordsTrace(M)) {
+    tellReached(M);
+    tellFolder(M);
+  }
+  callModuleDeclarations(M);
   if (runsParallel(M)) {
     executeInParallel(M, Work);
     eraseMarkers(M);
     return PreservedAnalyses::none();
   }
-  callModuleDeclarations(M);
   const bool Trace = recordsTrace(M);
   Runtime RT(M);
   TraceModule Recording(M);
   findPureFunctions(M, RT);
   RT.InLoops = findLoopFunctions(M);
   for (Function *F : Work) {
-    callMarkers(*F);
     if (isInstrumentable(*F))
       Trace ? Recording.instrument(*F) : instrument(*F, RT);
     removeMarkers(*F);

@@ -47,14 +47,17 @@ SmallVector<Value *, 8> dvmir::markerArguments(CallInst *Mark) {
 
 // 's = f(s)': s is written when its value is there, behind the call.
 static void moveToUse(CallInst *Mark) {
-  Instruction *First = nullptr;
+  SmallPtrSet<const Instruction *, 4> Users;
   for (User *U : Mark->users()) {
     auto *I = cast<Instruction>(U);
     if (isa<PHINode>(I) || I->getParent() != Mark->getParent())
       return;
-    if (!First || I->comesBefore(First))
-      First = I;
+    Users.insert(I);
   }
+  // Step by step: to ask which comes first would number the whole block again after each move.
+  Instruction *First = Users.empty() ? nullptr : Mark->getNextNode();
+  while (First && !Users.contains(First))
+    First = First->getNextNode();
   if (First)
     Mark->moveBefore(First);
 }

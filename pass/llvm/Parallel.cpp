@@ -394,10 +394,24 @@ struct ParallelModule::Impl {
     Mark->eraseFromParent();
   }
 
+  // Whole arrays: in the sequential part all of their elements must be here.
+  void lowerSection(CallInst *Mark) {
+    IRBuilder<> B(Mark);
+    SmallVector<Value *, 8> Dimensions(drop_begin(Mark->args(), 4));
+    Value *Count = B.getInt64(Dimensions.size() / 2);
+    if (Checks || !(number(Mark, 3) & DVMM_SECTION_IN_PARTS))
+      call(B, "__dvmp_section", RT.Void,
+           {Mark->getArgOperand(0), site(Mark->getArgOperand(1)), Mark->getArgOperand(2), Mark->getArgOperand(3), Count,
+            arguments(B, Dimensions)});
+    Mark->eraseFromParent();
+  }
+
   void lower(CallInst *Mark) {
     StringRef Name = markerName(Mark);
     if (Name == DVMM_DIRECT || Name == DVMM_BIND)
       return lowerDirect(Mark);
+    if (Name == DVMM_SECTION)
+      return lowerSection(Mark);
     if (Name == DVMM_READ) {
       IRBuilder<> B(Mark);
       return replace(Mark, call(B, "__dvmp_read", RT.Ptr, {Mark->getArgOperand(0), Mark->getArgOperand(1), site(Mark->getArgOperand(2))}));
@@ -477,6 +491,7 @@ struct ParallelModule::Impl {
 
   void prepare(Function &F) {
     replaceCalls(F);
+    lowerFortranCalls(RT, F);
     Second.add(F);
   }
 

@@ -27,6 +27,9 @@ public:
 // is looked at before.
 void lowerRangesInParallel(Runtime &RT, llvm::Function &F, llvm::function_ref<llvm::GlobalVariable *(llvm::Value *)> Site);
 
+// Calls of the run-time library of Fortran: input and output of the sequential part, clocks, DEALLOCATE.
+void lowerFortranCalls(Runtime &RT, llvm::Function &F);
+
 // Memory of another rank may not be accessible: the compiler must not think that each element of a static array can be read at any time.
 // It is so wherever it sees the size of a global; here references go through a name without one.
 void hideExtents(llvm::Module &M, llvm::ArrayRef<llvm::GlobalVariable *> Arrays);

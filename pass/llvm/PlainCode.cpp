@@ -21,15 +21,18 @@ static bool isMathematical(const Function *F) {
   return F->isDeclaration() && (isMathematical(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematical(Name.drop_back())));
 }
 
-bool PlainCode::isReduction(Value *P) const {
+SmallVector<Value *, 4> PlainCode::results() const {
+  SmallVector<Value *, 4> Found;
   if (!K.Enter)
-    return false;
+    return Found;
   auto Values = markerArguments(K.Enter);
   for (unsigned N = 0; N < K.Text.Args.size() && N < Values.size(); ++N)
-    if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_REDUCTION && Values[N] == P)
-      return true;
-  return false;
+    if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_REDUCTION && Values[N]->getType()->isPointerTy() && !is_contained(Found, Values[N]))
+      Found.push_back(Values[N]);
+  return Found;
 }
+
+bool PlainCode::isReduction(Value *P) const { return is_contained(results(), P); }
 
 const char *PlainCode::checkCall(CallBase &Call) const {
   static const char Calls[] = "it calls a function";

@@ -16,6 +16,8 @@ public:
   bool callsOthers() const;
   // Is it the address of a reduction variable of the nest?
   bool isReduction(llvm::Value *P) const;
+  // Those addresses.
+  llvm::SmallVector<llvm::Value *, 4> results() const;
 
 private:
   FunctionState &S;

@@ -131,44 +131,135 @@ bool onlyComputes(BasicBlock *Arm, Instruction *End) {
   return true;
 }
 
+// 'if (m < d) m = q', or 'm = m < d ? q : m'.
+struct GuardedUpdate {
+  BranchInst *Branch = nullptr; // null: it is of no such form
+  CmpInst *Compare = nullptr;
+  PHINode *Phi = nullptr;
+  BasicBlock *Arm = nullptr; // where 'q' is computed, up to 'End'
+  Instruction *End = nullptr;
+  Value *Other = nullptr, *New = nullptr; // 'd', 'q'
+  bool OwnFirst = false;                  // the variable is the first operand of the comparison
+};
+
+bool isLoadOf(Value *V, StoreInst *Store) {
+  auto *L = dyn_cast<LoadInst>(V);
+  return L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand());
+}
+
+GuardedUpdate findUpdate(StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends) {
+  GuardedUpdate U;
+  U.Arm = Store->getParent();
+  U.New = Store->getValueOperand();
+  U.End = Store;
+  if (auto *Phi = dyn_cast<PHINode>(U.New); Phi && Phi->getNumIncomingValues() == 2 && Depends.contains(Phi)) {
+    bool Own = isLoadOf(Phi->getIncomingValue(0), Store); // the variable itself, as it was
+    if (Own == isLoadOf(Phi->getIncomingValue(1), Store))
+      return U;
+    U.Arm = Phi->getIncomingBlock(Own);
+    U.New = Phi->getIncomingValue(Own);
+    U.End = U.Arm->getTerminator();
+    U.Phi = Phi;
+  }
+  BasicBlock *Above = U.Arm->getSinglePredecessor();
+  auto *Branch = Above ? dyn_cast<BranchInst>(Above->getTerminator()) : nullptr;
+  U.Compare = Branch && Branch->isConditional() ? dyn_cast<CmpInst>(Branch->getCondition()) : nullptr;
+  auto OfVariable = [&](Value *V) { return isa<Instruction>(V) && (Depends.contains(cast<Instruction>(V)) || isLoadOf(V, Store)); };
+  if (!U.Compare || !Depends.contains(U.Compare) || OfVariable(U.New))
+    return U;
+  U.OwnFirst = OfVariable(U.Compare->getOperand(0));
+  if (U.OwnFirst == OfVariable(U.Compare->getOperand(1)))
+    return U;
+  U.Other = U.Compare->getOperand(U.OwnFirst);
+  U.Branch = Branch;
+  return U;
+}
+
+// Is what 'V' was computed from in the branch's block still so at the branch?
+bool isStill(Value *V, const BranchInst *Branch) {
+  SmallPtrSet<Instruction *, 16> Tree;
+  SmallVector<Value *, 8> Work{V};
+  while (!Work.empty())
+    if (auto *I = dyn_cast<Instruction>(withoutMark(Work.pop_back_val())); I && !isa<AllocaInst>(I) && Tree.insert(I).second) {
+      if (I->getParent() != Branch->getParent() || isa<PHINode>(I))
+        return false;
+      append_range(Work, I->operands());
+    }
+  bool Begun = false;
+  for (const Instruction &I : *Branch->getParent()) {
+    Begun |= Tree.contains(&I);
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (Begun && I.mayWriteToMemory() &&
+        !(Call && (!markerName(Call).empty() || isa<DbgInfoIntrinsic>(Call) || Call->doesNotAccessMemory())))
+      return false;
+  }
+  return true;
+}
+
+// Of 'x P m': is x taken if it is the greater one (or the less), and never if it is no number?
+bool takes(CmpInst::Predicate P, bool Greatest, bool Unsigned) {
+  switch (P) {
+  case CmpInst::FCMP_OGT:
+  case CmpInst::FCMP_OGE: return Greatest;
+  case CmpInst::FCMP_OLT:
+  case CmpInst::FCMP_OLE: return !Greatest;
+  case CmpInst::ICMP_SGT:
+  case CmpInst::ICMP_SGE: return Greatest && !Unsigned;
+  case CmpInst::ICMP_UGT:
+  case CmpInst::ICMP_UGE: return Greatest && Unsigned;
+  case CmpInst::ICMP_SLT:
+  case CmpInst::ICMP_SLE: return !Greatest && !Unsigned;
+  case CmpInst::ICMP_ULT:
+  case CmpInst::ICMP_ULE: return !Greatest && Unsigned;
+  default: return false;
+  }
+}
+
+// m = fmax(m, x)
+Instruction *extremeCall(StoreInst *Store, bool Greatest) {
+  auto *Call = dyn_cast<CallInst>(Store->getValueOperand());
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  if (!F || !F->isDeclaration() || Call->arg_size() != 2 ||
+      isLoadOf(Call->getArgOperand(0), Store) == isLoadOf(Call->getArgOperand(1), Store))
+    return nullptr;
+  StringRef Name = F->getName();
+  const Intrinsic::ID Id = F->getIntrinsicID();
+  bool Is = Greatest ? Name == "fmax" || Name == "fmaxf" || Id == Intrinsic::maxnum
+                     : Name == "fmin" || Name == "fminf" || Id == Intrinsic::minnum;
+  return Is ? Call : nullptr;
+}
+
 } // namespace
+
+bool dvmir::isExtremeOf(StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends, bool Greatest, bool Unsigned,
+                        SmallPtrSetImpl<Instruction *> &Used) {
+  if (Instruction *Call = extremeCall(Store, Greatest)) {
+    Value *Other = cast<CallInst>(Call)->getArgOperand(isLoadOf(cast<CallInst>(Call)->getArgOperand(0), Store));
+    Used.insert(Call);
+    return !isa<Instruction>(Other) || !Depends.contains(cast<Instruction>(Other));
+  }
+  GuardedUpdate U = findUpdate(Store, Depends);
+  if (!U.Branch || !U.Compare->hasOneUse() || !isLoadOf(U.Compare->getOperand(!U.OwnFirst), Store) || !same(U.Other, U.New) ||
+      !onlyComputes(U.Arm, U.End) || !isStill(U.Other, U.Branch))
+    return false;
+  CmpInst::Predicate P = U.Branch->getSuccessor(0) == U.Arm ? U.Compare->getPredicate() : U.Compare->getInversePredicate();
+  Used.insert(U.Compare);
+  if (U.Phi)
+    Used.insert(U.Phi);
+  return takes(U.OwnFirst ? CmpInst::getSwappedPredicate(P) : P, Greatest, Unsigned);
+}
 
 ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends) {
   ReductionGuard G;
-  BasicBlock *Arm = Store->getParent();
-  Value *New = Store->getValueOperand();
-  Instruction *End = Store;
-  if (auto *Phi = dyn_cast<PHINode>(New); Phi && Phi->getNumIncomingValues() == 2 && Depends.contains(Phi)) {
-    auto Own = [&](unsigned N) { // the variable itself, as it was
-      auto *L = dyn_cast<LoadInst>(Phi->getIncomingValue(N));
-      return L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand());
-    };
-    if (Own(0) == Own(1))
-      return G;
-    unsigned N = Own(0);
-    Arm = Phi->getIncomingBlock(N);
-    New = Phi->getIncomingValue(N);
-    End = Arm->getTerminator();
-    G.Phi = Phi;
-  }
-  BasicBlock *Above = Arm->getSinglePredecessor();
-  auto *Branch = Above ? dyn_cast<BranchInst>(Above->getTerminator()) : nullptr;
-  auto *Compare = Branch && Branch->isConditional() ? dyn_cast<CmpInst>(Branch->getCondition()) : nullptr;
-  auto OfVariable = [&](Value *V) {
-    auto *I = dyn_cast<Instruction>(V);
-    auto *L = dyn_cast<LoadInst>(V);
-    return I && (Depends.contains(I) || (L && withoutMark(L->getPointerOperand()) == withoutMark(Store->getPointerOperand())));
-  };
-  if (!Compare || !Depends.contains(Compare) || OfVariable(New) || OfVariable(Compare->getOperand(0)) == OfVariable(Compare->getOperand(1)))
+  GuardedUpdate U = findUpdate(Store, Depends);
+  if (!U.Branch || same(U.Other, U.New) || !onlyComputes(U.Arm, U.End))
     return G;
-  Value *Other = Compare->getOperand(OfVariable(Compare->getOperand(0)));
-  if (same(Other, New) || !onlyComputes(Arm, End))
-    return G;
-  G.New = Speculation(K, Branch, Arm, Other).of(New);
+  G.Phi = U.Phi;
+  G.New = Speculation(K, U.Branch, U.Arm, U.Other).of(U.New);
   if (!G.New)
     return G;
-  G.Branch = Branch;
-  G.Compare = Compare;
-  G.WhenTrue = Branch->getSuccessor(0) == Arm;
+  G.Branch = U.Branch;
+  G.Compare = U.Compare;
+  G.WhenTrue = U.Branch->getSuccessor(0) == U.Arm;
   return G;
 }

@@ -19,5 +19,10 @@ struct ReductionGuard {
 // of the comparison and the nest's own.
 ReductionGuard findGuard(const Construct &K, llvm::StoreInst *Store, const llvm::SmallSetVector<llvm::Instruction *, 16> &Depends);
 
+// Is what the store gives the variable the greater (or the less) of what it was and another value, and nothing else?  Then the result is the
+// same in any order of the iterations.  'Used' gets the values computed from the variable that this needs.
+bool isExtremeOf(llvm::StoreInst *Store, const llvm::SmallSetVector<llvm::Instruction *, 16> &Depends, bool Greatest, bool Unsigned,
+                 llvm::SmallPtrSetImpl<llvm::Instruction *> &Used);
+
 } // namespace dvmir
 #endif

@@ -65,7 +65,29 @@ private:
     return !V || !V->Words;
   }
 
+  // Each update is what the clause says: the second evaluation would give what the first does.
+  bool isAsDeclared() const {
+    SmallPtrSet<Instruction *, 16> Used;
+    return C.isExtreme() && !C.Location && Twins.size() == 1 &&
+           all_of(Stores, [&](StoreInst *St) { return isExtremeOf(St, Depends, C.isGreatest(), C.Kind == 'u', Used); }) &&
+           all_of(Depends, [&](Instruction *I) { return Used.contains(I); });
+  }
+
+  // The runtime is told of the result alone.
+  void tellResult() {
+    Initial = newSlot(T, "initial");
+    giveValue(C.Address);
+    if (K.Begin) {
+      IRBuilder<> B(K.Begin);
+      S.store(B, B.CreateLoad(T, C.Address), Initial);
+    }
+    for (CallInst *Mark : K.Leaves)
+      callRuntime(Mark);
+  }
+
   void insertTwins() {
+    if (isAsDeclared())
+      return tellResult();
     for (auto &[Address, Twin] : Twins)
       Twin = newSlot(accessType(Address), Address->getName());
     Initial = newSlot(T, "initial");
@@ -222,6 +244,13 @@ private:
     IRBuilder<> B(Mark);
     watch(B);
     endIteration(B);
+    callRuntime(Mark);
+  }
+
+  Value *partial(IRBuilder<> &B) { return Total ? S.load(B, Total) : B.CreateLoad(T, C.Address); }
+
+  void callRuntime(CallInst *Mark) {
+    IRBuilder<> B(Mark);
     GlobalVariable *Site = K.Site;
     Value *Null = ConstantPointerNull::get(RT.Ptr);
     Value *Loc = Null, *LocBefore = Null, *LocNow = Null;
@@ -240,7 +269,7 @@ private:
     Value *N = Roundings ? B.CreateUIToFP(S.load(B, Roundings), B.getDoubleTy()) : Zero;
     Value *Replace = RT.call(B, "__dvmrt_reduction",
                              {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)),
-                              spilled(B, S.load(B, Initial)), spilled(B, B.CreateLoad(T, C.Address)), spilled(B, S.load(B, Total)), M, N,
+                              spilled(B, S.load(B, Initial)), spilled(B, B.CreateLoad(T, C.Address)), spilled(B, partial(B)), M, N,
                               LocBefore, LocNow, Loc, B.getInt64(LocBytes)});
     replaceResult(B, B.CreateIsNotNull(Replace));
   }
@@ -251,7 +280,7 @@ private:
 
   // reduction=emulate: the program goes on with the value that the iterations' processors would have.
   void replaceResult(IRBuilder<> &B, Value *Replace) {
-    Value *Before = S.load(B, Initial), *Partial = S.load(B, Total);
+    Value *Before = S.load(B, Initial), *Partial = partial(B);
     if (located()) {
       Value *Now = B.CreateLoad(accessType(C.Location), C.Location);
       Value *Combined = B.CreateSelect(C.better(B, Partial, Before), S.load(B, LocTotal), S.load(B, LocInitial));

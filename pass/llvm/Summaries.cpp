@@ -81,6 +81,7 @@ private:
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
   void assignResults(ValueToValueMapTy &Map);
   BasicBlock *clonePlain();
+  BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
   void countIteration(BasicBlock *BB);
   void endRow(BasicBlock *BB);
   void ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain, ArrayRef<AllocaInst *> Saved);
@@ -227,7 +228,7 @@ const char *Summary::checkData(Access &A) {
   Value *P = A.Mark->getArgOperand(0);
   if (A.Text.Writes && !Code.isReduction(P))
     return "it writes data that are neither distributed nor private";
-  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags(), {}, {}, {}};
+  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | (Code.isReduction(P) ? DVMRT_SUMMARY_RESULT : 0), {}, {}, {}};
   auto Address = Forms.address(P, A.Mark->getParent());
   if (!Address)
     return "the place of an access is not known at its entry";
@@ -520,7 +521,52 @@ BasicBlock *Summary::clonePlain() {
     if (AllocaInst *Words = S.VariableOf.lookup(P)->Words)
       S.store(B, Written, Words);
   K.Leaves.push_back(Leave);
-  return cast<BasicBlock>(Map[K.Begin->getSuccessor(0)]);
+  return keepResults(cast<BasicBlock>(Map[K.Begin->getSuccessor(0)]), Cloned, Leave);
+}
+
+static Type *scalarType(Value *P) {
+  auto *A = dyn_cast<AllocaInst>(P);
+  auto *G = dyn_cast<GlobalVariable>(P);
+  Type *T = A ? A->getAllocatedType() : G ? G->getValueType() : nullptr;
+  return T && (T->isFloatingPointTy() || T->isIntegerTy()) ? T : nullptr;
+}
+
+// The loads and stores of the variable in the body, if nothing else is done with it there.
+static SmallVector<Use *, 8> usesInside(Value *P, Type *T, const SmallPtrSetImpl<BasicBlock *> &Body) {
+  SmallVector<Use *, 8> Inside;
+  for (Use &U : P->uses()) {
+    auto *I = dyn_cast<Instruction>(U.getUser());
+    if (I && !Body.contains(I->getParent()))
+      continue;
+    if (!I || getLoadStorePointerOperand(I) != P || getLoadStoreType(I) != T || (isa<StoreInst>(I) && U.getOperandNo() == 0))
+      return {};
+    Inside.push_back(&U);
+  }
+  return Inside;
+}
+
+// Results of reductions whose address is known elsewhere ('get_actual' takes it) are in memory, where each store to an element could be one
+// to them.  The runtime has shown that none is: for the time of the body they are in variables of its own.
+BasicBlock *Summary::keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave) {
+  const SmallPtrSet<BasicBlock *, 16> Blocks(Body.begin(), Body.end());
+  BasicBlock *Before = First;
+  for (Value *P : S.F.hasOptNone() ? SmallVector<Value *, 4>() : Code.results()) {
+    Type *T = scalarType(P);
+    SmallVector<Use *, 8> Uses = T ? usesInside(P, T, Blocks) : SmallVector<Use *, 8>();
+    if (Uses.empty())
+      continue;
+    if (Before == First) {
+      Before = BasicBlock::Create(RT.C, "dvm.results", &S.F, First);
+      BranchInst::Create(First, Before);
+    }
+    AllocaInst *Slot = S.slot(T, "dvm.result");
+    IRBuilder<> B(Before->getTerminator()), E(Leave);
+    B.CreateStore(B.CreateLoad(T, P), Slot);
+    for (Use *U : Uses)
+      U->set(Slot);
+    E.CreateStore(E.CreateLoad(T, Slot), P);
+  }
+  return Before;
 }
 
 void Summary::transform() {

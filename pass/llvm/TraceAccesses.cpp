@@ -87,7 +87,7 @@ template <typename T> static Instruction *lastOf(ArrayRef<T *> Moved) {
   for (T *I : Moved) {
     if (I->getParent() != Last->getParent())
       return nullptr;
-    if (Last->comesBefore(I))
+    if (I != Last && Last->comesBefore(I)) // numbers the block again
       Last = I;
   }
   return Last;

@@ -33,6 +33,8 @@ static void set_shape(struct dvmp_array *a, const struct dvmrt_directive *d, con
   a->ndims = ref->ndims;
   for (int i = 0; i < a->ndims; i++)
     a->extent[i] = dvmrt_num_value(ref->extent[i], args);
+  for (int i = 0; i < a->ndims && i < d->items->nlower; i++)
+    a->lower[i] = dvmrt_num_value(d->items->lower[i], args);
   if (a->is_template)
     return;
   uint64_t inner = a->element_bytes;

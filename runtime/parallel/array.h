@@ -18,6 +18,7 @@ struct dvmp_array {
   const char *holes;            /* bytes of an element that are no value, as dvmt_digest_holed has them; NULL: none */
   int ndims;
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
+  int64_t lower[DVMRT_NDIMS_MAX]; /* of Fortran: what subscripts begin with; else 0 */
   uint8_t dist[DVMRT_NDIMS_MAX];
   struct dvmp_grid *grid;       /* when distributed: borrowed by what is aligned with it */
   struct dvmp_array *target;    /* when aligned */

@@ -322,6 +322,8 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     dvmp_array_declare(d, args);
     return;
   }
+  if (!strcmp(kind, "task")) /* all ranks execute all tasks; other arrays of the file may still have to be declared */
+    return;
   dvmp_job_begin();
   dvmp_record_direct(d, args);
   dvmp_profile_enter(d);

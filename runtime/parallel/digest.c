@@ -1,6 +1,7 @@
 #include "runtime/parallel/digest.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/trace/digest.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static bool is_floating(const struct dvmp_array *a, const char *p, long double *
 /* Of floating values so many digits as do not depend on the order of a sum. */
 static uint64_t hash_element(const struct dvmp_array *a, const char *p) {
   uint64_t h = 0, bits = 0;
+  char values[DVMT_HOLED_MAX];
   long double value;
   if (is_floating(a, p, &value)) {
     char text[64];
@@ -39,6 +41,11 @@ static uint64_t hash_element(const struct dvmp_array *a, const char *p) {
     for (const char *t = text; *t; t++)
       h = mix(h ^ (uint64_t)*t);
     return h;
+  }
+  if (a->holes && a->element_bytes <= sizeof(values)) {
+    memcpy(values, p, a->element_bytes);
+    dvmt_holes_clear(a->holes, values, a->element_bytes);
+    p = values;
   }
   for (uint64_t i = 0; i < a->element_bytes; i += 8) {
     memcpy(&bits, p + i, a->element_bytes - i < 8 ? a->element_bytes - i : 8);

@@ -3,15 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES_MAX = 4096 }; /* of an array of results, which is looked at in each iteration */
+/* An array of results is looked at in each iteration: bytes after which the rest of a construct's iterations are not told apart any more. */
+#define WORK_MAX (1ull << 34)
 
 struct dvmp_dual {
-  char *at, *neutral, *sum;     /* the variable; what an iteration begins with; what is combined so far */
+  char *at, *neutral, *sum; /* the variable; what an iteration begins with; what is combined so far */
   size_t n;
   int64_t count;
   char op, type;
   int bytes;
   bool begun;
+  uint64_t work; /* bytes that have been looked at */
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------------- */
@@ -109,7 +111,7 @@ static bool is_known(char op, char type, int bytes) {
 /* ---- evaluation --------------------------------------------------------------------------------------------------------------------- */
 
 struct dvmp_dual *dvmp_dual_begin(struct dvmp_arena *m, void *at, int64_t count, char op, char type, int bytes) {
-  if (!is_known(op, type, bytes) || count < 1 || count > BYTES_MAX / bytes)
+  if (!is_known(op, type, bytes) || count < 1)
     return NULL;
   struct dvmp_dual *d = dvmp_arena_get(m, sizeof(*d));
   *d = (struct dvmp_dual){.at = at, .n = (size_t)count * (size_t)bytes, .count = count, .op = op, .type = type, .bytes = bytes};
@@ -131,14 +133,20 @@ static void combine(struct dvmp_dual *d) {
 }
 
 void dvmp_dual_iteration(struct dvmp_dual *d) {
+  if (d->work > WORK_MAX)
+    return;
   if (d->begun)
     combine(d);
   d->begun = true;
-  memcpy(d->at, d->neutral, d->n);
+  d->work += d->n;
+  if (d->work > WORK_MAX) /* the others add to what is there */
+    memcpy(d->at, d->sum, d->n);
+  else
+    memcpy(d->at, d->neutral, d->n);
 }
 
 void dvmp_dual_end(struct dvmp_dual *d) {
-  if (!d->begun)
+  if (!d->begun || d->work > WORK_MAX)
     return;
   combine(d);
   memcpy(d->at, d->sum, d->n);

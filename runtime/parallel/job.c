@@ -8,6 +8,7 @@
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/wait.h"
+#include "runtime/report/spell.h"
 #include <mpi.h>
 #include <errno.h>
 #include <limits.h>
@@ -127,12 +128,37 @@ void dvmp_job_begin(void) {
 
 /* ---- messages to people --------------------------------------------------------------------------------------------------------- */
 
+static bool is_fortran(const char *file) {
+  const char *dot = file ? strrchr(file, '.') : NULL;
+  return dot && (dot[1] == 'f' || dot[1] == 'F') && strlen(dot) < 5;
+}
+
+/* Line by line, as the program has written it; an id in brackets is no subscript. */
+static size_t spell(char *text, size_t room) {
+  struct dvmrt_text line;
+  char *copy = strdup(text), *next = copy;
+  size_t n = 0;
+  for (char *s; copy && n < room && (s = strsep(&next, "\n"));) {
+    char *id = strstr(s, " [dvm-");
+    bool fits = strlen(s) < DVMRT_TEXT_MAX / 2;
+    line.n = 0;
+    dvmrt_text_add(&line, "%.*s", id ? (int)(id - s) : (int)strlen(s), s);
+    if (fits)
+      dvmrt_spell_fortran(&line);
+    n += (size_t)snprintf(text + n, room - n, "%s%s%s", n ? "\n" : "", fits ? line.s : s, fits && id ? id : "");
+  }
+  free(copy);
+  return n < room ? n : room - 1;
+}
+
 static void say(const struct dvmrt_pos *at, bool aloud, const char *format, va_list args) {
   char text[2048];
   int n = at && at->file && at->line ? snprintf(text, sizeof(text), "%s:%u:%u: error: ", at->file, at->line, at->column)
                                      : snprintf(text, sizeof(text), "dvm: error: ");
   int begin = n;
   n += vsnprintf(text + n, sizeof(text) - (size_t)n - 2, format, args);
+  if (at && is_fortran(at->file))
+    n = begin + (int)spell(text + begin, sizeof(text) - (size_t)begin - 2);
   n = n < (int)sizeof(text) - 2 ? n : (int)sizeof(text) - 2;
   text[n++] = '\n';
   fflush(NULL);

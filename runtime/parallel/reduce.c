@@ -20,6 +20,7 @@ struct result {
   bool scalar;
   bool last;                    /* of equal extremes the last counts */
   struct dvmp_dual *dual;       /* evaluated a second time, or NULL */
+  struct dvmp_dual_location *dual_location; /* likewise, with its location */
   int64_t *when;                /* values of the index variables when the extreme was met */
 };
 
@@ -102,7 +103,8 @@ static double as_number(const struct result *r, const char *p, int64_t *whole) {
 }
 
 /* -1, 0, 1: is the extreme at 'b' worse, equal, better than that at 'a'? */
-static int better(const struct result *r, const char *a, const char *b) {
+static int better(const void *arg, const char *a, const char *b) {
+  const struct result *r = arg;
   int64_t ia, ib;
   double da = as_number(r, a, &ia), db = as_number(r, b, &ib);
   int order = (db > da) - (db < da);
@@ -171,6 +173,17 @@ static bool counts_last(const char *text, int number) {
   return false;
 }
 
+static void begin_dual(struct dvmp_construct *c, struct result *r) {
+  if (!r->when) {
+    r->dual = dvmp_dual_begin(&c->memory, r->at, r->count, r->op, r->type, r->bytes);
+    return;
+  }
+  const struct dvmp_dual_location_of of = {
+      r->at, r->location, (size_t)r->bytes, (size_t)r->location_bytes, r->when, (size_t)c->d->rank + 1, r->last};
+  if (r->scalar && r->location && r->type != 'c')
+    r->dual_location = dvmp_dual_location_begin(&c->memory, &of);
+}
+
 void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
   struct dvmp_reductions *all = dvmp_arena_get(&c->memory, sizeof(*all));
   const char *group = "-";
@@ -194,30 +207,34 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
     }
     if (c->inside && dvmp_job.rank)
       set_neutral(r);
-    if (dvmp_job.poison && dvmp_results_there() && c->d->parallel && c->d->counted && !r->pending)
-      r->dual = dvmp_dual_begin(&c->memory, r->at, r->count, r->op, r->type, r->bytes);
     if (r->when)
       memset(r->when, 0, ((size_t)rank + 1) * sizeof(*at));
+    if (dvmp_job.poison && dvmp_results_there() && c->d->parallel && c->d->counted)
+      begin_dual(c, r);
   }
   c->reductions = all;
 }
 
 void dvmp_reduce_iteration(struct dvmp_construct *c) {
-  for (int i = 0; c->reductions && i < c->reductions->n; i++)
-    if (c->reductions->at[i].dual)
-      dvmp_dual_iteration(c->reductions->at[i].dual);
+  for (int i = 0; c->reductions && i < c->reductions->n; i++) {
+    struct result *r = &c->reductions->at[i];
+    if (r->dual)
+      dvmp_dual_iteration(r->dual);
+    if (r->dual_location)
+      dvmp_dual_location_iteration(r->dual_location, better, r);
+  }
 }
 
 /* What all have now, against the reference. */
-static void check_dual(const struct dvmp_construct *c, unsigned number, const struct result *r) {
+static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
   char is[80], was[80];
-  const void *reference =
-      r->dual && r->scalar ? dvmp_results_disagree(&c->d->pos, number, dvmp_record_execution(c->d), r->at, r->type, r->bytes) : NULL;
+  bool twice = r->scalar && (r->dual || r->dual_location);
+  const void *reference = twice ? dvmp_results_disagree(&d->pos, number, execution, r->at, r->type, r->bytes) : NULL;
   if (!reference)
     return;
   dvmp_dual_text(r->at, r->type, r->bytes, is, sizeof(is));
   dvmp_dual_text(reference, r->type, r->bytes, was, sizeof(was));
-  dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+  dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                 "the reference has '%s' = %s, but the iterations' partial values give %s under '%s' [dvm-reduction-mismatch]\n"
                 "help: declare the operation that the loop computes, or let each iteration only add to '%s'",
                 r->item->ref.name, was, is, r->item->word, r->item->ref.name);
@@ -261,6 +278,8 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
       continue;
     if (r->dual)
       dvmp_dual_end(r->dual);
+    if (r->dual_location)
+      dvmp_dual_location_end(r->dual_location, better, r);
     if (c->inside && !c->counts)
       set_neutral(r);
     if (r->pending) {
@@ -273,9 +292,10 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
     } else if (c->inside) {
       dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
     }
-    check_dual(c, number, r);
-    if (!r->pending)
+    if (!r->pending) {
+      check_dual(c->d, number, dvmp_record_execution(c->d), r);
       record(c->d, number, dvmp_record_execution(c->d), r);
+    }
     r++;
     number++;
   }
@@ -301,6 +321,14 @@ void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
                   "the reduction group '%s' is started, but no loop has computed anything for it [dvm-reduction-protocol]", group);
 }
 
+/* Another loop has computed more for the same variable: the reference has no result of both. */
+static bool is_again(const struct waiting *w) {
+  for (const struct waiting *other = waiting; other; other = other->next)
+    if (other != w && other->r.at == w->r.at && !strcmp(other->group, w->group))
+      return true;
+  return false;
+}
+
 void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
   bool any = false;
   int why = dvmp_profile_why(DVMP_WHY_REDUCTION);
@@ -315,6 +343,8 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
                     group);
     any = true;
     dvmp_job_wait(&w->handle);
+    if (!is_again(w))
+      check_dual(w->d, w->number, w->execution, &w->r);
     record(w->d, w->number, w->execution, &w->r);
     *l = w->next;
     free(w);

@@ -11,7 +11,7 @@ void dvmp_where_element(char *text, size_t room, const struct dvmp_array *a, uin
   size_t n = (size_t)snprintf(text, room, "%s", a->name);
   dvmp_array_indices(a, at, ix);
   for (int d = 0; d < a->ndims && n < room; d++)
-    n += (size_t)snprintf(text + n, room - n, "[%lld]", (long long)ix[d]);
+    n += (size_t)snprintf(text + n, room - n, "[%lld]", (long long)(ix[d] + a->lower[d]));
 }
 
 void dvmp_where_own(char *text, size_t room, const struct dvmp_array *a) {
@@ -23,7 +23,7 @@ void dvmp_where_own(char *text, size_t room, const struct dvmp_array *a) {
     n += (size_t)snprintf(text + n, room - n, "[");
     for (int i = 0; i < l->n && n + 64 < room; i++) {
       n += (size_t)snprintf(text + n, room - n, l->at[i].low == l->at[i].high ? "%s%lld" : "%s%lld..%lld", i ? "," : "",
-                            (long long)l->at[i].low, (long long)l->at[i].high);
+                            (long long)(l->at[i].low + a->lower[d]), (long long)(l->at[i].high + a->lower[d]));
       if (i == 3 && l->n > 4) {
         n += (size_t)snprintf(text + n, room - n, ",..");
         break;

@@ -44,16 +44,30 @@ static void write_groups(struct dvmrt_text *out, const struct group *group, int 
   dvmrt_text_add(out, ")");
 }
 
+/* Directives that have another name; how many characters it takes the place of. */
+static size_t write_name(struct dvmrt_text *out, const char *s) {
+  static const char *const names[][2] = {{"remote_start(", "PREFETCH ("}, {"remote_reset(", "RESET ("}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strncmp(s, names[i][0], strlen(names[i][0]))) {
+      dvmrt_text_add(out, "%s", names[i][1]);
+      return strlen(names[i][0]);
+    }
+  return 0;
+}
+
 void dvmrt_spell_fortran(struct dvmrt_text *t) {
   static const char pragma[] = "#pragma dvm ", parallel[] = "parallel([";
   struct dvmrt_text out = {.n = 0};
   int open = 0; /* parentheses of 'parallel(' that Fortran has not: the depth at which its ')' goes */
   int depth = 0;
-  if (!strpbrk(t->s, "[#"))
+  if (!strpbrk(t->s, "[#("))
     return;
   for (const char *s = t->s; *s;) {
     struct group group[GROUPS_MAX];
-    if (!strncmp(s, pragma, strlen(pragma))) {
+    const size_t named_otherwise = write_name(&out, s);
+    if (named_otherwise) {
+      s += named_otherwise;
+    } else if (!strncmp(s, pragma, strlen(pragma))) {
       dvmrt_text_add(&out, "!DVM$ ");
       s += strlen(pragma);
     } else if (!strncmp(s, parallel, strlen(parallel))) {

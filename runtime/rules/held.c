@@ -225,6 +225,44 @@ bool dvmrt_held_each(struct dvmrt_held *h, const struct dvmrt_section *s, dvmrt_
   }
 }
 
+struct bits {
+  uint8_t must, mustnt;
+};
+
+bool dvmrt_held_run(const struct dvmrt_held *h, uint64_t first, uint64_t n, uint8_t must, uint8_t mustnt) {
+  uint8_t all = 0xff, any = 0;
+  for (uint64_t i = first; i < first + n; i++)
+    all &= h->state[i], any |= h->state[i];
+  return (all & must) == must && !(any & mustnt);
+}
+
+static bool row_has(struct dvmrt_held *h, uint64_t first, uint64_t n, void *arg) {
+  const struct bits *b = arg;
+  return dvmrt_held_run(h, first, n, b->must, b->mustnt);
+}
+
+static bool is_inside(const struct dvmrt_held *h, const struct dvmrt_section *s, const struct dvmrt_section *of) {
+  for (int d = 0; d < h->ndims; d++)
+    if (s->low[d] < of->low[d] || s->high[d] > of->high[d])
+      return false;
+  return true;
+}
+
+bool dvmrt_held_all(struct dvmrt_held *h, const struct dvmrt_section *s, uint8_t must, uint8_t mustnt) {
+  if (!h->unsure && (h->all & must) == must && !(h->any & mustnt))
+    return true;
+  for (uint8_t i = 0; i < h->nseen; i++)
+    if ((h->seen[i].must & must) == must && (h->seen[i].mustnt & mustnt) == mustnt && is_inside(h, s, &h->seen[i].of))
+      return true;
+  if (!dvmrt_held_each(h, s, row_has, &(struct bits){must, mustnt}))
+    return false;
+  uint8_t at = h->nseen < DVMRT_HELD_SEEN ? h->nseen++ : h->next_seen++ % DVMRT_HELD_SEEN;
+  h->seen[at].must = must;
+  h->seen[at].mustnt = mustnt;
+  h->seen[at].of = *s;
+  return true;
+}
+
 /* ---- states --------------------------------------------------------------------------------------------------------------------- */
 
 void dvmrt_held_look(struct dvmrt_held *h) {
@@ -294,6 +332,7 @@ void dvmrt_held_move(struct dvmrt_held *h, uint64_t first, uint64_t n, enum dvmr
   if (h->copy)
     carry(h, first, n, m);
   uint8_t *s = h->state + first, allowed = h->allowed;
+  h->nseen = 0;
   uint8_t all = 0xff, any = 0;
   for (uint64_t i = 0; i < n; i++) {
     s[i] = moved(s[i], allowed, m);
@@ -318,6 +357,7 @@ static bool allow_row(struct dvmrt_held *h, uint64_t first, uint64_t n, void *ar
   for (uint64_t i = first; i < first + n; i++)
     h->state[i] |= *(const uint8_t *)arg;
   h->unsure = true;
+  h->nseen = 0;
   return true;
 }
 
@@ -336,6 +376,7 @@ void dvmrt_held_disallow(struct dvmrt_held *h) {
   for (uint64_t i = 0; i < h->count; i++)
     h->state[i] &= (uint8_t)~MAY;
   h->unsure = true;
+  h->nseen = 0;
 }
 
 /* ---- copies --------------------------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,11 @@
 #include "runtime/data/directive.h"
 #include "runtime/export.h"
 
+/* Elements [low, high] of each dimension. */
+struct dvmrt_section {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+};
+
 /* State of an element. */
 enum {
   DVMRT_HOST_NEWEST = 1, /* the host's copy has the newest value .. */
@@ -21,6 +26,8 @@ enum {
   DVMRT_MAY_READ = 64,   /* in the present region: a clause names it .. */
   DVMRT_MAY_WRITE = 128  /* .. as something that the region writes */
 };
+
+enum { DVMRT_HELD_SEEN = 8 };
 
 struct dvmrt_held {
   uintptr_t base, end;
@@ -42,12 +49,13 @@ struct dvmrt_held {
   const struct dvmrt_directive *host_in, *dev_in, *region; /* region: that the device's write was in */
   const struct dvmrt_directive *undefined;                 /* the last region that named it under 'out', 'local' or 'inlocal' */
   const struct dvmrt_directive *told;                      /* the last 'actual' or 'get_actual' of it */
+  /* Sections all of whose states have the bits 'must' and none of 'mustnt', until a state changes. */
+  struct {
+    uint8_t must, mustnt;
+    struct dvmrt_section of;
+  } seen[DVMRT_HELD_SEEN];
+  uint8_t nseen, next_seen;
   unsigned char *copy;          /* device=emulate: the side that is not in the program's memory; else NULL */
-};
-
-/* Elements [low, high] of each dimension. */
-struct dvmrt_section {
-  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
 };
 
 extern uint32_t dvmrt_held_count;
@@ -69,6 +77,9 @@ bool dvmrt_held_is_whole(const struct dvmrt_held *h, const struct dvmrt_section 
 /* Calls 'f' for each row of the section; false as soon as f says so. */
 typedef bool dvmrt_held_f(struct dvmrt_held *h, uint64_t first, uint64_t n, void *arg);
 bool dvmrt_held_each(struct dvmrt_held *h, const struct dvmrt_section *s, dvmrt_held_f *f, void *arg);
+/* Have all states the bits 'must', and none of 'mustnt'?  Of n elements from 'first' on, or of a section. */
+bool dvmrt_held_run(const struct dvmrt_held *h, uint64_t first, uint64_t n, uint8_t must, uint8_t mustnt);
+bool dvmrt_held_all(struct dvmrt_held *h, const struct dvmrt_section *s, uint8_t must, uint8_t mustnt);
 /* Makes 'all' and 'any' those of the states. */
 void dvmrt_held_look(struct dvmrt_held *h);
 

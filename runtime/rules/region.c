@@ -79,7 +79,7 @@ static void write_elements(struct dvmrt_held *h, uint64_t first, uint64_t n, boo
   bool host_told = wrong && dvmrt_held_emulates && (h->state[first] & DVMRT_HOST_TOLD);
   dvmrt_held_move(h, first, n, DVMRT_MOVE_DEV_WRITE);
   if (host_told)
-    h->state[first] |= DVMRT_HOST_TOLD, h->unsure = true;
+    h->state[first] |= DVMRT_HOST_TOLD, h->unsure = true, h->nseen = 0;
 }
 
 /* ---- what regions use ----------------------------------------------------------------------------------------------------------- */
@@ -246,26 +246,12 @@ void dvmrt_region_keep(uintptr_t a, uint64_t size) {
 
 /* ---- whole nests ---------------------------------------------------------------------------------------------------------------- */
 
-static bool row_is(struct dvmrt_held *h, uint64_t first, uint64_t n, void *arg) {
-  const struct wanted *w = arg;
-  uint8_t all = 0xff, any = 0;
-  for (uint64_t i = first; i < first + n; i++)
-    all &= h->state[i], any |= h->state[i];
-  return (all & w->must) == w->must && !(any & w->mustnt);
-}
-
-static bool held_is(struct dvmrt_held *h, struct wanted w, const struct dvmrt_section *s) {
-  if (!h->unsure && (h->all & w.must) == w.must && !(h->any & w.mustnt))
-    return true;
-  return dvmrt_held_each(h, s, row_is, &w);
-}
-
 bool dvmrt_region_quiet(uintptr_t a, uint64_t n, uint32_t flags) {
   for (struct dvmrt_held *h = dvmrt_held_in(a, n); h; h = h->end < a + n ? dvmrt_held_in(h->end, a + n - h->end) : NULL) {
     uint64_t from = element_at(h, a < h->base ? h->base : a), to = element_at(h, (a + n > h->end ? h->end : a + n) - 1);
     struct wanted w;
     needs(h, flags, &w.must, &w.mustnt);
-    if (!row_is(h, from, to - from + 1, &w))
+    if (!dvmrt_held_run(h, from, to - from + 1, w.must, w.mustnt))
       return false;
   }
   return true;
@@ -288,7 +274,7 @@ bool dvmrt_region_right(const struct dvmrt_array *a, const int64_t *low, const i
   needs(h, dense ? flags & ~(uint32_t)DVMRT_WRITE : flags, &w.must, &w.mustnt);
   if (dense && (flags & DVMRT_WRITE) && on_device() && !(h->allowed & DVMRT_MAY_WRITE))
     w.must |= DVMRT_MAY_WRITE;
-  return held_is(h, w, &s);
+  return dvmrt_held_all(h, &s, w.must, w.mustnt);
 }
 
 void dvmrt_region_wrote(const struct dvmrt_array *a, const int64_t *low, const int64_t *high, struct dvmrt_site *site) {
@@ -300,7 +286,7 @@ void dvmrt_region_wrote(const struct dvmrt_array *a, const int64_t *low, const i
     return;
   section_of(a, low, high, &s);
   needs(h, DVMRT_WRITE, &w.must, &w.mustnt);
-  if (!held_is(h, w, &s))
+  if (!dvmrt_held_all(h, &s, w.must, w.mustnt))
     dvmrt_held_move_section(h, &s, on_device() ? DVMRT_MOVE_DEV_WRITE : DVMRT_MOVE_HOST_WRITE);
   note_writer(h, site, nest ? nest->d : NULL);
 }

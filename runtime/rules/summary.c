@@ -309,6 +309,8 @@ static const char *judge_values(const struct proof *p, const struct ref *x) {
   enum dvmrt_class class = dvmrt_construct_class(p->f, (uintptr_t)r.low, &var);
   if (class == DVMRT_CLASS_PRIVATE || ((x->r->flags & DVMRT_WRITE) && class != DVMRT_CLASS_REDUCTION))
     return "it uses private data whose address is taken";
+  if (class == DVMRT_CLASS_REDUCTION && !(x->r->flags & DVMRT_SUMMARY_RESULT))
+    return "it reads the result of a reduction by another name"; /* the body without checks keeps that in a register */
   if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, UINT64_MAX))
     return "data that are not distributed may be read before they have a value";
   return NULL;

@@ -90,7 +90,7 @@ static json_t *attach_command(struct sdm_arguments *a, struct dvm_error *err) {
   char *copy = sdm_strdup(a->attach), *rest = copy, *word;
   int rc = 0;
   while (!rc && (word = strsep(&rest, ",")))
-    rc = sdm_proctable_read(strtol(word, NULL, 10), &a->targets, err);
+    rc = sdm_proctable_read(strtol(word, NULL, 10), a->s.ssh, &a->targets, err);
   free(copy);
   sdm_targets_renumber(&a->targets);
   if (!rc && a->ranks)

@@ -159,19 +159,26 @@ void sdm_console_do_tbreak(struct sdm_console *c, char *arg) {
   sdm_console_add_break(c, j, what);
   free(what);
 }
-void sdm_console_do_watch(struct sdm_console *c, char *arg) {
-  bool any = take_any(&arg);
+static void watch(struct sdm_console *c, char *arg, bool any, const char *access) {
   long long id = c->next_break;
   json_t *j = json_pack("{s:s}", "cmd", "watch");
-  if (arg[0] == '-' && (arg[1] == 'r' || arg[1] == 'a')) {
-    json_object_set_new(j, "access", json_string(arg[1] == 'r' ? "read" : "any"));
-    arg += 2 + strspn(arg + 2, " ");
-  }
+  if (access)
+    json_object_set_new(j, "access", json_string(access));
   json_object_set_new(j, "expression", json_string(arg));
   sdm_console_add_break(c, j, arg);
   if (any)
     run_to_any(c, id);
 }
+void sdm_console_do_watch(struct sdm_console *c, char *arg) {
+  bool any = take_any(&arg), option = arg[0] == '-' && (arg[1] == 'r' || arg[1] == 'a');
+  const char *access = !option ? NULL : arg[1] == 'r' ? "read" : "any";
+  if (!strncmp(arg, "-l", 2))
+    sdm_console_fail(c, "-l is not there: 'watch *(TYPE *) ADDRESS' watches a place in memory, 'print &EXPRESSION' tells its address");
+  else
+    watch(c, option ? arg + 2 + strspn(arg + 2, " ") : arg, any, access);
+}
+void sdm_console_do_rwatch(struct sdm_console *c, char *arg) { watch(c, arg, false, "read"); }
+void sdm_console_do_awatch(struct sdm_console *c, char *arg) { watch(c, arg, false, "any"); }
 
 struct breakpoint *sdm_console_find_break(struct sdm_console *c, long long id) {
   for (size_t i = 0; i < c->nbreaks; i++)
@@ -207,10 +214,38 @@ static void set_condition(struct breakpoint *b, const char *condition) {
   dvm_text_fini(&t);
 }
 
+static void change(struct sdm_console *c, struct breakpoint *b, const char *name, char *arg);
+
+/* gdb's way to say all of them. */
+static bool is_all(char *arg) { return !*arg || !strcmp(arg, "breakpoints"); }
+
 static void break_change(struct sdm_console *c, const char *name, char *arg) {
-  struct breakpoint *b = find_break(c, &arg);
-  if (!b)
-    return;
+  bool all = (!strcmp(name, "delete") || !strcmp(name, "enable") || !strcmp(name, "disable")) && is_all(arg);
+  struct breakpoint *b = all ? NULL : find_break(c, &arg);
+  for (size_t i = 0; all && i < c->nbreaks; i++)
+    if (!sdm_set_is_empty(c->breaks[i].set))
+      change(c, &c->breaks[i], name, arg);
+  if (b)
+    change(c, b, name, arg);
+}
+
+/* Those that were set at the place, in the same words. */
+void sdm_console_do_clear(struct sdm_console *c, char *arg) {
+  bool found = false;
+  for (size_t i = 0; i < c->nbreaks; i++) {
+    struct breakpoint *b = &c->breaks[i];
+    size_t n = strcspn(b->what, " ");
+    bool same = (strlen(arg) == n && !strncmp(b->what, arg, n)) || (b->place && !strcmp(b->place, arg));
+    if (!same || sdm_set_is_empty(b->set))
+      continue;
+    found = true;
+    change(c, b, "delete", arg);
+  }
+  if (!found)
+    sdm_console_fail(c, "no breakpoint was set there; 'info breakpoints' lists them, 'delete N' removes one");
+}
+
+static void change(struct sdm_console *c, struct breakpoint *b, const char *name, char *arg) {
   json_t *j = json_pack("{s:s, s:I}", "cmd", name, "id", (json_int_t)b->id);
   if (!strcmp(name, "condition"))
     json_object_set_new(j, "condition", json_string(arg));

@@ -16,13 +16,22 @@ static void bt_full(struct sdm_console *c, const char *rest) {
   dvm_text_fini(&t);
 }
 
+/* Whole stacks, whatever frame has been chosen. */
+static json_t *stack_request(struct sdm_console *c, const char *name) {
+  json_t *j = sdm_console_request(c, name);
+  json_object_del(j, "frame");
+  json_object_del(j, "outwards");
+  json_object_del(j, "function");
+  return j;
+}
+
 void sdm_console_do_bt(struct sdm_console *c, char *arg) {
   if (!strncmp(arg, "full", 4) || !strncmp(arg, "-full", 5)) {
     bt_full(c, arg + strcspn(arg, " "));
     return;
   }
   if (strncmp(arg, "-m", 2)) {
-    json_t *j = sdm_console_request(c, "stack");
+    json_t *j = stack_request(c, "stack");
     char *end;
     long long n = strtoll(arg, &end, 10);
     if (*arg && (*end || !n)) {
@@ -38,7 +47,7 @@ void sdm_console_do_bt(struct sdm_console *c, char *arg) {
     return;
   }
   char *form = arg + 2 + strspn(arg + 2, " "), *all = strstr(form, "all");
-  json_t *j = sdm_console_request(c, all ? "inspect" : "stack");
+  json_t *j = stack_request(c, all ? "inspect" : "stack");
   if (all) {
     json_object_set_new(j, "what", json_string("stacks"));
     *all = 0;
@@ -52,13 +61,31 @@ void sdm_console_do_bt(struct sdm_console *c, char *arg) {
   sdm_answer_free(a);
 }
 
-static void show_frame(struct sdm_console *c) {
+static bool is_answer(const struct sdm_answer *a) {
+  bool any = false;
+  for (size_t i = 0; i < a->n; i++)
+    any |= a->classes[i].kind == SDM_CLASS_OK;
+  return any;
+}
+
+/* False: no rank has it. */
+static bool show_chosen(struct sdm_console *c) {
   json_t *j = sdm_console_request(c, "stack");
+  json_object_set_new(j, "this", json_integer(1));
+  struct sdm_answer *a = sdm_console_ask(c, j, SDM_REDUCE_SAME);
+  bool any = is_answer(a);
+  sdm_show_answer(&c->show, "stack", a);
+  c->failed |= sdm_console_had_errors(a);
+  sdm_answer_free(a);
+  return any;
+}
+
+static void show_frame(struct sdm_console *c) {
   if (c->frame == CONSOLE_USER_FRAME) {
-    json_object_set_new(j, "this", json_integer(1));
-    sdm_console_ask_and_show(c, j);
+    show_chosen(c);
     return;
   }
+  json_t *j = sdm_console_request(c, "stack");
   json_object_set_new(j, "low", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_set_new(j, "high", json_integer(c->frame > 0 ? c->frame : 0));
   json_object_del(j, "frame");
@@ -83,10 +110,17 @@ static void choose_frame(struct sdm_console *c, long long frame) {
 void sdm_console_do_frame(struct sdm_console *c, char *arg) {
   bool function = !strncmp(arg, "function ", 9);
   if (function || !strcmp(arg, "user")) {
+    long long frame = c->frame, outwards = c->outwards;
+    char before[sizeof(c->function)];
+    strcpy(before, c->function);
     snprintf(c->function, sizeof(c->function), "%s", function ? arg + 9 + strspn(arg + 9, " ") : "");
     c->frame = CONSOLE_USER_FRAME;
     c->outwards = 0;
-    show_frame(c);
+    if (!show_chosen(c)) { /* a frame that there is not is not chosen */
+      c->frame = frame;
+      c->outwards = outwards;
+      strcpy(c->function, before);
+    }
   } else if (*arg)
     choose_frame(c, atoll(arg));
   else

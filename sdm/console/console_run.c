@@ -206,6 +206,12 @@ void sdm_console_do_run(struct sdm_console *c, char *arg) {
   else
     sdm_console_fail(c, "there is no program to start");
 }
+void sdm_console_do_start(struct sdm_console *c, char *arg) {
+  char place[] = "main";
+  sdm_console_do_tbreak(c, place);
+  if (!c->failed)
+    sdm_console_do_run(c, arg);
+}
 void sdm_console_do_until(struct sdm_console *c, char *arg) {
   bool background = take_background(arg);
   run(c, sdm_console_with_text(c, "until", "where", arg), background);

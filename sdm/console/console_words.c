@@ -227,7 +227,33 @@ static void show_raw(struct sdm_console *c, const struct sdm_answer *a, const st
   sdm_set_free(runs);
 }
 
+/* Commands of gdb that would do something which the console does not know of. */
+static const char *better(const char *line) {
+  static const struct {
+    const char *word, *instead;
+  } words[] = {{"hbreak", "'break' sets a breakpoint that 'info breakpoints' lists"},
+               {"thbreak", "'tbreak' sets a breakpoint that 'info breakpoints' lists"},
+               {"rbreak", "'break' sets a breakpoint at one function that 'info breakpoints' lists"},
+               {"starti", "'start' stops in main"},
+               {"attach", "'dvm debug --attach PID' begins a session with it"},
+               {"add-inferior", "one program is debugged for each rank"}};
+  size_t n = strcspn(line, " \t/");
+  for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    if (strlen(words[i].word) == n && !strncmp(line, words[i].word, n))
+      return words[i].instead;
+  return NULL;
+}
+
 bool sdm_console_pass_on(struct sdm_console *c, const char *line) {
+  const char *instead = better(line);
+  if (instead) {
+    struct dvm_text t = DVM_TEXT_INIT;
+    dvm_text_printf(&t, "'%.*s' is not passed to gdb: %s", (int)strcspn(line, " \t/"), line, instead);
+    sdm_console_fail(c, dvm_text_str(&t));
+    dvm_text_fini(&t);
+    return true;
+  }
+
   struct sdm_set *ran = sdm_set_copy(c->s->running);
   struct sdm_answer *a = sdm_console_ask(c, sdm_console_with_text(c, "raw", "text", line), SDM_REDUCE_SAME);
   bool known = a->n > 0 || !sdm_set_is_empty(a->timed_out); /* who does not answer may be doing it */

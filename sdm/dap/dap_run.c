@@ -107,29 +107,44 @@ static sdm_id rank_of(const json_t *args) { return (sdm_id)(sdm_dap_number(args,
 
 static bool single(const json_t *args) { return json_is_true(json_object_get(args, "singleThread")); }
 
-/* All that stand in the focus go on; with singleThread those that the thread stands for. */
+static void tell_continued(struct dap *d, const struct sdm_set *who) {
+  struct sdm_set_iter it = sdm_set_iter(who);
+  sdm_id id;
+  while (!sdm_dap_by_class(d) && sdm_set_iter_id(&it, &id))
+    sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1, "allThreadsContinued", 0));
+}
+
+/* All that stand in the focus go on, and the rank that the request names; with singleThread those that the thread stands for. */
 json_t *sdm_dap_do_continue(struct dap *d, const json_t *args) {
   struct sdm_set *to = !single(args)         ? sdm_dap_focus_set(d)
                        : sdm_dap_by_class(d) ? sdm_dap_class_of(d, rank_of(args))
                                              : sdm_dap_one(rank_of(args));
-  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), single(args), -1);
+  struct sdm_set *rest = sdm_set_copy(d->s.stopped);
+  if (!single(args) && sdm_set_contains(d->s.stopped, rank_of(args)))
+    sdm_set_add_element(to, rank_of(args)); /* the editor shows it as running, whatever it has the focus on */
+  bool all = !single(args) && sdm_set_is_empty(sdm_set_diff(rest, to));
+  struct sdm_set *others = sdm_set_remove_element(sdm_set_intersect(sdm_set_copy(to), d->s.stopped), rank_of(args));
+  json_t *body = go(d, to, json_pack("{s:s}", "cmd", "continue"), !all, -1);
   if (body)
-    json_object_set_new(body, "allThreadsContinued", json_boolean(!single(args)));
+    json_object_set_new(body, "allThreadsContinued", json_boolean(all));
+  if (body && !all && !single(args))
+    tell_continued(d, others);
+  sdm_set_free(others);
+  sdm_set_free(rest);
   return body;
 }
 
 /* Those that stand where the thread stands take the step with it; with singleThread it alone. */
 static json_t *step(struct dap *d, const json_t *args, const char *command) {
-  sdm_id rank = rank_of(args), id;
+  sdm_id rank = rank_of(args);
   struct sdm_set *to = single(args) && !sdm_dap_by_class(d) ? sdm_dap_one(rank) : sdm_dap_class_of(d, rank), *in = sdm_dap_focus_set(d);
   sdm_set_intersect(to, in);
   sdm_set_add_element(to, rank);
   sdm_set_free(in);
   struct sdm_set *others = sdm_set_remove_element(sdm_set_copy(to), rank);
   json_t *body = go(d, to, json_pack("{s:s}", "cmd", command), single(args), (json_int_t)rank);
-  struct sdm_set_iter it = sdm_set_iter(others);
-  while (body && !sdm_dap_by_class(d) && sdm_set_iter_id(&it, &id))
-    sdm_dap_event(d, "continued", json_pack("{s:I, s:b}", "threadId", (json_int_t)id * DAP_THREADS_A_RANK + 1, "allThreadsContinued", 0));
+  if (body)
+    tell_continued(d, others);
   sdm_set_free(others);
   return body;
 }

@@ -115,6 +115,8 @@ static void choose_launcher(struct dap *d, const json_t *args, struct sdm_sessio
   size_t i, n = 0;
   o->n = (uint32_t)sdm_dap_number(args, "ranks", words ? 0 : 1);
   json_array_foreach((json_t *)words, i, w) if (n < DAP_WORDS && json_is_string(w)) d->words[n++] = sdm_strdup(json_string_value(w));
+  if (!words && !line && o->n > 1)
+    line = getenv("DVM_LAUNCHER"); /* as at the console */
   if (!words && o->n > 1 && !line)
     line = "mpirun";
   if (!words && line && strcmp(line, "local")) {
@@ -263,9 +265,10 @@ static int find_targets(struct dap *d, const json_t *args, struct sdm_targets *t
   const char *ranks = sdm_dap_text(args, "ranks");
   size_t i;
   int rc = 0;
-  json_array_foreach((json_t *)pid, i, one) rc = rc ? rc : sdm_proctable_read((long)json_integer_value(one), t, &err);
+  json_array_foreach((json_t *)pid, i, one) rc =
+      rc ? rc : sdm_proctable_read((long)json_integer_value(one), sdm_dap_text(args, "ssh"), t, &err);
   if (!json_is_array(pid))
-    rc = sdm_proctable_read((long)json_integer_value(pid), t, &err);
+    rc = sdm_proctable_read((long)json_integer_value(pid), sdm_dap_text(args, "ssh"), t, &err);
   sdm_targets_renumber(t);
   if (!rc && ranks)
     rc = sdm_targets_keep(t, ranks, &err);

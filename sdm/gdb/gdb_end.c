@@ -1,8 +1,10 @@
 /* The end of a program that stands.  gdb waits only for those that it has set running: one that is killed from outside while it
  * stands ends without gdb's knowing, and would be "running" for ever after the next "continue".  The kernel tells us. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,12 +13,13 @@
 #include "sdm/gdb/gdb_private.h"
 
 #define PATIENCE_US 1000000 /* gdb, which runs the program, tells its end itself by then */
+#define LOOK_US 1000000     /* of several threads the kernel says nothing until gdb has waited for each: we look */
 
 struct gdb_end {
   pid_t program;
   int process;
   struct sdm_watch *watch;
-  struct sdm_timer *timer;
+  struct sdm_timer *timer, *look;
   json_t *record; /* as gdb would say it; owned; NULL: it has not ended */
 };
 
@@ -77,6 +80,21 @@ static void on_time(void *arg) {
     ask_gdb(b);
 }
 
+/* A program whose first thread alone has ended goes on. */
+static bool all_ended(pid_t program) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/task", (int)program);
+  DIR *threads = dvm_process_state(program) == 'Z' ? opendir(path) : NULL;
+  bool all = threads != NULL;
+  for (struct dirent *e; all && (e = readdir(threads));) {
+    char state = *e->d_name == '.' ? 0 : dvm_process_state((pid_t)atol(e->d_name));
+    all = !state || state == 'Z' || state == 'X';
+  }
+  if (threads)
+    closedir(threads);
+  return all;
+}
+
 static void forget_process(struct gdb_end *e) {
   sdm_watch_free(e->watch);
   if (e->process >= 0)
@@ -99,11 +117,22 @@ static void on_end(void *arg, unsigned events) {
     ask_gdb(b);
 }
 
+static void on_look(void *arg) {
+  struct sdm_backend *b = arg;
+  if (b->end->process < 0)
+    return;
+  if (b->program == b->end->program && !b->left && all_ended(b->program))
+    on_end(b, 0);
+  else
+    sdm_timer_set(b->end->look, sdm_now_us() + LOOK_US);
+}
+
 void sdm_gdb_end_forget(struct sdm_backend *b) {
   if (!b->end)
     return;
   forget_process(b->end);
   sdm_timer_set(b->end->timer, INT64_MAX);
+  sdm_timer_set(b->end->look, INT64_MAX);
   json_decref(b->end->record); /* gdb has seen to it */
   b->end->record = NULL;
 }
@@ -111,7 +140,9 @@ void sdm_gdb_end_forget(struct sdm_backend *b) {
 void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
   if (!b->end) {
     b->end = sdm_alloc(sizeof(*b->end));
-    *b->end = (struct gdb_end){.process = -1, .timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_time, b)};
+    *b->end = (struct gdb_end){.process = -1,
+                               .timer = sdm_loop_timer(b->host.loop, INT64_MAX, on_time, b),
+                               .look = sdm_loop_timer(b->host.loop, INT64_MAX, on_look, b)};
   }
   sdm_gdb_end_forget(b);
   b->end->program = program;
@@ -120,11 +151,15 @@ void sdm_gdb_end_watch(struct sdm_backend *b, pid_t program) {
   b->end->process = (int)syscall(SYS_pidfd_open, program, 0);
   if (b->end->process >= 0)
     b->end->watch = sdm_loop_watch(b->host.loop, b->end->process, SDM_READ, on_end, b);
+  if (b->end->process >= 0)
+    sdm_timer_set(b->end->look, sdm_now_us() + LOOK_US);
 }
 
 void sdm_gdb_end_free(struct sdm_backend *b) {
   sdm_gdb_end_forget(b);
-  if (b->end)
+  if (b->end) {
     sdm_timer_free(b->end->timer);
+    sdm_timer_free(b->end->look);
+  }
   free(b->end);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "sdm/net/below.h"
 #include "sdm/net/rank.h"
 #include "sdm/server/hand_over.h"
 #include "sdm/server/server.h"
@@ -15,6 +16,7 @@
 static const char usage[] = "usage: sdm-server [--rank N] [--rendezvous HOST:PORT] [--host HOST] [--port BASE] [--port-tries N]\n"
                             "                  [--secret-file FILE] [--backend gdb|stub] [--backend-path PATH] [--io tree|oob]\n"
                             "                  [--start-timeout MS] [--orphan MS] [--orphan-do usual|detach|kill] [--ping MS] [--app N]\n"
+                            "       sdm-server --list-ranks CONTROL,PROXY\n"
                             "       sdm-server --hand-over PROGRAM [ARGUMENT]...\n";
 
 static bool number(const char *text, unsigned long max, unsigned long *out) {
@@ -87,6 +89,36 @@ static int parse(int argc, char **argv, struct arguments *a) {
   return good && optind == argc ? 0 : -EINVAL;
 }
 
+struct proxy {
+  const char *control, *id;
+};
+
+static void print_rank(void *arg, sdm_id rank, long pid) {
+  (void)arg;
+  printf("%u %ld\n", rank, pid);
+}
+
+static void list_of_proxy(void *arg, long pid) {
+  const struct proxy *wanted = arg;
+  const char *control, *id;
+  size_t len = 0;
+  char *words = sdm_below_words(pid, &len);
+  const char *proxy = words ? sdm_below_proxy(words, len, &control, &id) : NULL;
+  if (proxy == words && proxy && !strcmp(control, wanted->control) && !strcmp(id, wanted->id))
+    sdm_below_ranks(pid, print_rank, NULL);
+  free(words);
+}
+
+/* The ranks that one proxy of hydra has started on this host, for a front end on another: "RANK PID" a line. */
+static int list_ranks(char *text) {
+  char *comma = strchr(text, ',');
+  if (!comma)
+    return 2;
+  *comma = 0;
+  sdm_below_all(list_of_proxy, &(struct proxy){text, comma + 1});
+  return 0;
+}
+
 static int sdm_server_main(int argc, char **argv) {
   struct arguments a = {.o = {.role = SDM_ROLE_SERVER}, .s = {.backend = &sdm_backend_gdb}};
   struct dvm_error err = DVM_ERROR_INIT;
@@ -95,6 +127,8 @@ static int sdm_server_main(int argc, char **argv) {
     fprintf(stderr, "dvm debug: error: %s\n", err.text);
     return 127;
   }
+  if (argc == 3 && !strcmp(argv[1], "--list-ranks"))
+    return list_ranks(argv[2]);
   if (parse(argc, argv, &a)) {
     fputs(usage, stderr);
     return 2;

@@ -11,6 +11,7 @@
 #include <wordexp.h>
 
 #include "sdm/session/held.h"
+#include "sdm/session/ssh.h"
 
 #define END_US 10000000
 #define SAVE_MS 600000u /* images of many gigabytes; ^C ends the wait */
@@ -43,22 +44,12 @@ json_t *sdm_checkpointable_words(const char *const *options, struct dvm_error *e
   return words;
 }
 
-static void put_quoted(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "'");
-  for (; *s; s++)
-    if (*s == '\'')
-      dvm_text_add(t, "'\\''");
-    else
-      dvm_text_add_n(t, s, 1);
-  dvm_text_add(t, "'");
-}
-
 const char *sdm_restart_words(void) {
   static struct dvm_text t = DVM_TEXT_INIT;
   char path[PATH_MAX];
   dvm_text_clear(&t);
   if (find_command("dvm-restart", path))
-    put_quoted(&t, path);
+    sdm_ssh_quote(&t, path);
   else
     dvm_text_add(&t, "dvm restart");
   dvm_text_add(&t, " --crdebug");
@@ -69,7 +60,7 @@ char *sdm_handle_of(const char *typed) {
   char *path = realpath(typed, NULL);
   struct dvm_text t = DVM_TEXT_INIT;
   if (path)
-    put_quoted(&t, path);
+    sdm_ssh_quote(&t, path);
   else
     dvm_text_add(&t, typed); /* as a command has told it: a word or more of the shell's */
   free(path);
@@ -273,7 +264,8 @@ struct sdm_answer *sdm_session_restart(struct sdm_session *s, const struct sdm_s
     if (sdm_set_size(to) == 1 || job)
       json_object_set_new(j, "handle", json_string(handle));
     else
-      dvm_error_set(err, -EINVAL, "an image is of one process: name its rank before it ('p0 restart ...'), or the number of a checkpoint");
+      dvm_error_set(err, -EINVAL,
+                    "an image restores one process: name its rank first ('p0 restart ...'), or give the number of a checkpoint");
     free(handle);
   } else {
     const struct sdm_checkpoint *k = choose(s, to, which, err);

@@ -16,12 +16,12 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "sdm/bytes.h"
+#include "sdm/session/ssh.h"
 #include "sdm/session/words.h"
 
-#define WORDS_MAX 64
+#define WORDS_MAX SDM_SSH_WORDS
 
-/* Beside our own program, or what SDM_SERVER names. */
-static const char *server_path(void) {
+const char *sdm_launch_server(void) {
   static char path[PATH_MAX + 16];
   const char *named = getenv("SDM_SERVER");
   ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -62,14 +62,14 @@ static size_t count(char *const *words) {
 /* 'app': which program of several it is to start; or NULL. */
 static int server_words(char **words, int n, const struct sdm_launch_options *o, const char *app) {
   if (o->program) { /* its environment is not to have the secret */
-    words[n++] = (char *)server_path();
+    words[n++] = (char *)sdm_launch_server();
     words[n++] = "--hand-over";
     for (size_t i = 0; o->program[i]; i++)
       words[n++] = o->program[i];
     words[n] = NULL;
     return n;
   }
-  words[n++] = (char *)server_path();
+  words[n++] = (char *)sdm_launch_server();
   words[n++] = "--rendezvous";
   words[n++] = (char *)o->rendezvous;
   words[n++] = "--backend";
@@ -254,16 +254,6 @@ static int start_here(struct sdm_launch *l, const struct sdm_target *t, const st
   return pid < 0 ? dvm_error_errno(err, "cannot start server %u", t->rank) : 0;
 }
 
-static void put_quoted(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "'");
-  for (; *s; s++)
-    if (*s == '\'')
-      dvm_text_add(t, "'\\''");
-    else
-      dvm_text_add_n(t, s, 1);
-  dvm_text_add(t, "'");
-}
-
 /* What the shell of another host is to run, which reads the secret first. */
 static void put_script(struct dvm_text *t, const struct sdm_targets *all, const char *host, const struct sdm_launch_options *o) {
   char *words[WORDS_MAX], folder[PATH_MAX];
@@ -272,7 +262,7 @@ static void put_script(struct dvm_text *t, const struct sdm_targets *all, const 
   dvm_text_add(&script, "read -r s; ");
   if (getcwd(folder, sizeof(folder))) {
     dvm_text_add(&script, "cd ");
-    put_quoted(&script, folder);
+    sdm_ssh_quote(&script, folder);
     dvm_text_add(&script, " 2>/dev/null; ");
   }
   dvm_text_add(&script, "for r in");
@@ -282,11 +272,11 @@ static void put_script(struct dvm_text *t, const struct sdm_targets *all, const 
   dvm_text_add(&script, "; do printf \"%s\\n\" \"$s\" | SDM_RANK=$r");
   for (int i = 0; i < n; i++) {
     dvm_text_add(&script, " ");
-    put_quoted(&script, words[i]);
+    sdm_ssh_quote(&script, words[i]);
   }
   dvm_text_add(&script, " --rank $r --secret-file - & done; wait");
   dvm_text_add(t, "exec sh -c ");
-  put_quoted(t, dvm_text_str(&script));
+  sdm_ssh_quote(t, dvm_text_str(&script));
   dvm_text_fini(&script);
 }
 
@@ -294,20 +284,14 @@ static int start_there(struct sdm_launch *l, const struct sdm_targets *all, cons
                        int errors, struct dvm_error *err) {
   struct sdm_launch_options quiet = *o;
   struct dvm_text script = DVM_TEXT_INIT;
-  const char *ssh = o->ssh ? o->ssh : getenv("DVM_SSH");
-  char *words[WORDS_MAX], *copy = sdm_strdup(ssh ? ssh : "ssh -o BatchMode=yes"), *rest = copy, *word;
-  int n = 0, ends[2];
-  while (n < WORDS_MAX - 3 && (word = strsep(&rest, " ")))
-    if (*word)
-      words[n++] = word;
+  const char *words[SDM_SSH_WORDS];
+  int ends[2];
   put_script(&script, all, host, o);
-  words[n++] = (char *)host;
-  words[n++] = (char *)dvm_text_str(&script);
-  words[n] = NULL;
+  char *copy = sdm_ssh_words(o->ssh, host, dvm_text_str(&script), words);
   quiet.secret = NULL; /* not in the environment of ssh, which may take that along */
   if (pipe2(ends, O_CLOEXEC))
     return dvm_error_errno(err, "cannot start servers on '%s'", host);
-  pid_t pid = start(words, &quiet, NULL, ends[0], errors);
+  pid_t pid = start((char *const *)words, &quiet, NULL, ends[0], errors);
   close(ends[0]);
   dprintf(ends[1], "%s\n", o->secret);
   close(ends[1]);
@@ -326,8 +310,8 @@ static bool host_came_before(const struct sdm_targets *t, size_t at) {
 
 int sdm_launch_targets(struct sdm_launch *l, const struct sdm_targets *t, const struct sdm_launch_options *o, struct dvm_error *err) {
   int rc = 0;
-  if (!dvm_path_executable(server_path())) /* said once, not by every child */
-    rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", server_path());
+  if (!dvm_path_executable(sdm_launch_server())) /* said once, not by every child */
+    rc = dvm_error_set(err, -ENOENT, "there is no debug server '%s'; SDM_SERVER names another", sdm_launch_server());
   l->pids = sdm_alloc((t->n ? t->n : 1) * sizeof(*l->pids));
   int errors = o->told > 0 && !rc ? start_relay(l, o->told) : -1;
   for (size_t i = 0; i < t->n && !rc; i++)

@@ -13,6 +13,9 @@
 
 extern char SDM_LAUNCH_SERVER[];
 
+/* The program of the servers: beside our own, or what SDM_SERVER names. */
+const char *sdm_launch_server(void);
+
 struct sdm_launch {
   pid_t *pids; /* owned; 0: ended */
   uint32_t n;

@@ -2,7 +2,6 @@
 #include "sdm/session/proctable.h"
 #include "base/process.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +17,10 @@
 #include <unistd.h>
 
 #include "sdm/bytes.h"
+#include "sdm/net/below.h"
+#include "sdm/session/hydra.h"
 
 #define RANKS_MAX (1 << 20)
-#define PROXIES_DEEP 4u
 
 /* One row, as the launcher has it in memory (64 bit): char *host, char *executable, int pid. */
 struct row {
@@ -108,41 +108,6 @@ static int peek(long pid, uint64_t at, void *to, size_t len) {
   return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : -errno;
 }
 
-static long rank_of(long pid) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
-  char path[64], *word = NULL;
-  size_t size = 0;
-  long rank = -1;
-  snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
-  FILE *f = fopen(path, "r");
-  while (f && rank < 0 && getdelim(&word, &size, 0, f) > 0)
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && rank < 0; i++)
-      if (!strncmp(word, names[i], strlen(names[i])))
-        rank = strtol(word + strlen(names[i]), NULL, 10);
-  if (f)
-    fclose(f);
-  free(word);
-  return rank < RANKS_MAX ? rank : -1;
-}
-
-/* Descendants of 'pid' with a rank, those nearest to it: hydra has proxies between itself and its ranks, and what a rank
- * starts has its rank too. */
-static void scan_below(long pid, unsigned depth, struct sdm_targets *t) {
-  DIR *proc = opendir("/proc");
-  for (struct dirent *e; proc && (e = readdir(proc));) {
-    long child = strtol(e->d_name, NULL, 10);
-    if (child <= 0 || dvm_process_stat((pid_t)child, DVM_STAT_PARENT) != pid)
-      continue;
-    long rank = rank_of(child);
-    if (rank >= 0)
-      sdm_targets_add(t, (sdm_id)rank, child, NULL);
-    else if (depth)
-      scan_below(child, depth - 1, t);
-  }
-  if (proc)
-    closedir(proc);
-}
-
 static int by_rank(const void *a, const void *b) {
   sdm_id x = ((const struct sdm_target *)a)->rank, y = ((const struct sdm_target *)b)->rank;
   return (x > y) - (x < y);
@@ -171,21 +136,24 @@ static int read_table(long pid, uint64_t table, int32_t n, struct sdm_targets *t
   return rc;
 }
 
-int sdm_proctable_read(long pid, struct sdm_targets *t, struct dvm_error *err) {
+int sdm_proctable_read(long pid, const char *ssh, struct sdm_targets *t, struct dvm_error *err) {
   if (pid <= 0 || (kill((pid_t)pid, 0) && errno == ESRCH))
     return dvm_error_set(err, -ESRCH, "there is no process %ld", pid);
-  long rank = rank_of(pid);
+  long rank = sdm_rank_of(pid);
   struct symbols s = find_symbols(pid);
   bool launcher = s.table && s.size && !s.mpi;
   uint64_t table = 0;
   int32_t n = 0;
   size_t before = t->n;
+  int rc = 0;
   if (launcher && (peek(pid, s.table, &table, 8) || peek(pid, s.size, &n, 4)))
     return dvm_error_errno(err, "cannot read the memory of process %ld", pid);
   if (launcher && n > 0 && n <= RANKS_MAX && table)
     return read_table(pid, table, n, t, err);
   if (launcher || (rank < 0 && !s.mpi))
-    scan_below(pid, PROXIES_DEEP, t);
+    rc = sdm_hydra_read(pid, ssh, t, err);
+  if (rc)
+    return rc;
   if (t->n > before)
     qsort(t->at + before, t->n - before, sizeof(*t->at), by_rank);
   else if (launcher)

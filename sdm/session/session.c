@@ -275,7 +275,7 @@ static void explain_launcher(const struct sdm_session_options *o, struct dvm_err
     dvm_text_printf(
         &t,
         "help: there are %ld processors for %u ranks: Open MPI accepts more with --launcher 'mpirun --oversubscribe', or with this in "
-        "DVM_LAUNCHER\n",
+        "DVM_LAUNCHER (\"launcher\" of an editor's launch configuration)\n",
         processors, o->n);
   dvm_text_add(&t, "help: the launcher ");
   for (size_t i = 0; o->command[i]; i++) /* up to the program, or all parts */

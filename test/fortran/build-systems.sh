@@ -59,8 +59,8 @@ status 0 env FC="$dvmfc" CC="$dvmcc" cmake -G Ninja -B with-cmake .
 status 0 cmake --build with-cmake
 check "cmake" with-cmake/program
 # What is refused, and what is passed on.
-status 2 "$dvmfc" -fdvm=parallel main.F90
-has err "'-fdvm=parallel' is not in this version"
+status 2 "$dvmfc" -fdvm=parallel,trace main.F90
+has err "'-fdvm=parallel,trace' is not in this version"
 status 2 "$dvmfc" -fdvm=chek main.F90
 has err "did you mean 'check'?"
 status 1 "$dvmfc" missing.f90

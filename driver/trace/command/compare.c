@@ -13,6 +13,7 @@
 #include "driver/trace/command/meta.h"
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/options.h"
+#include "driver/trace/command/source.h"
 #include "runtime/trace/config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && o->config_path)
     dvmt_config_check(o->config_path, &o->config, a, true, false);
   if (rc >= 0 && html) {
-    int html_rc = dvmt_html_write(html, c, o->report.closing, o->html, path, err);
+    int html_rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, o->report.closing, o->html, path, err);
     rc = html_rc ? html_rc : rc;
   }
   if (*config)
@@ -163,6 +164,7 @@ static bool wants_flags(char **argv) {
 
 static int end(struct dvmt_cli *o, int rc, int status, const struct dvm_error *err) {
   int exitcode = o->exitcode;
+  dvmt_source_forget();
   dvmt_cli_fini(o);
   if (rc < 0) {
     fprintf(stderr, "dvm: error: %s\n", err->text);
@@ -181,6 +183,7 @@ static int run_live(struct dvmt_cli *o, char *const *command) {
         o, "'--live' compares by sums: '--bisect', '--html', '--report', '--partial', '--window' and '--digits' need a trace", NULL);
   o->report.reference = o->live;
   o->report.run = *command;
+  dvmt_source_program(command, NULL);
   int rc = dvmt_live(o, o->live, o->stop, command, &status, &err);
   return end(o, rc, status, &err);
 }
@@ -202,6 +205,7 @@ static int run(int argc, char **argv) {
     return run_live(&o, command);
   o.report.reference = argv[optind];
   o.report.run = *command;
+  dvmt_source_program(command, NULL);
   struct dvmt_job job;
   int is_job = dvmt_job_open(&job, argv[optind], &err);
   if (is_job < 0)

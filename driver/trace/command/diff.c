@@ -7,6 +7,7 @@
 #include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/meta.h"
 #include "driver/trace/command/options.h"
+#include "driver/trace/command/source.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     o->compare.spot = dvmt_html_spot;
     o->compare.spot_arg = html;
   }
+  if (b)
+    dvmt_source_trace(b);
   int rc = b ? look_at(a, paths[0], &sa, err) : err->code;
   if (!rc)
     rc = look_at(b, paths[1], &sb, err);
@@ -71,7 +74,7 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
   if (!rc)
     dvmt_cli_note_unused(o);
   if (!rc && html)
-    rc = dvmt_html_write(html, c, o->report.closing, o->html, paths[1], err);
+    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, o->report.closing, o->html, paths[1], err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_config_fini(&ca);
@@ -96,10 +99,13 @@ static int run(int argc, char **argv) {
   struct dvmt_job jobs[2] = {{0}};
   for (int i = 0; i < 2 && rc >= 0; i++)
     rc = dvmt_job_open(&jobs[i], argv[optind + i], &err);
+  if (rc >= 0 && jobs[1].nranks)
+    dvmt_source_trace(jobs[1].rank[0]);
   if (rc >= 0)
     rc = jobs[0].nranks || jobs[1].nranks ? dvmt_job_diff(&o, argv + optind, jobs, &err) : diff(&o, argv + optind, &err);
   for (int i = 0; i < 2; i++)
     dvmt_job_close(&jobs[i]);
+  dvmt_source_forget();
   dvmt_cli_fini(&o);
   if (rc >= 0)
     return rc;

@@ -1,6 +1,7 @@
 /* Values as text, one in a line, or as columns of numpy's.  Of each: its record, whether it was read, written or a result, variable, element,
- * place, function and value.  Files of columns have an array for each variable and what is in it: NAME.value, NAME.element (number of the
- * element, or byte where it has no shape), NAME.record, NAME.site; sites and shapes are in 'trace.json' beside them. */
+ * place, function and value.  Files of columns have an array for each variable, or member of its elements ('probes.last'), and what is in it:
+ * NAME.value, NAME.element (number of the element, or byte where it has no shape), NAME.record, NAME.site; sites and shapes are in 'trace.json'
+ * beside them. */
 #define _GNU_SOURCE
 #include "driver/trace/command/export.h"
 #include "driver/trace/command/files.h"
@@ -22,9 +23,14 @@ struct value {
 struct site_text {
   char *csv, *json; /* owned */
   struct dvmt_type type;
+  size_t group; /* the last one of its values, from 1; 0: none yet */
+  uint32_t plain; /* object whose elements are called by their subscripts alone, from 1; 0: none yet */
 };
+/* What the elements of a group are counted in. */
+enum unit { ELEMENTS, VALUES, BYTES };
 struct group {
-  char *name;
+  char *name, *member; /* owned; member of the elements, without subscripts, or "" */
+  enum unit unit;
   uint32_t object;
   uint8_t kind;
   struct dvmt_type type;
@@ -37,7 +43,7 @@ struct exporting {
   struct site_text *sites; /* owned */
   size_t nsites;
   struct group *groups; /* owned */
-  size_t ngroups, last;
+  size_t ngroups;
 };
 
 static const char *kind_of(uint8_t kind) { return kind == DVMT_READ ? "read" : kind == DVMT_WRITE ? "write" : "result"; }
@@ -66,6 +72,8 @@ static int make_text(struct site_text *t, const char *text) {
   t->json = json_dumps(j, JSON_COMPACT);
   json_decref(j);
   t->type = dvmt_type_of(text);
+  t->group = 0;
+  t->plain = 0;
   if (asprintf(&t->csv, "%s%.*s%s,%u,%.*s", quoted ? "\"" : "", (int)w.file.n, w.file.s ? w.file.s : "", quoted ? "\"" : "", w.line,
                (int)f.n, f.s ? f.s : "") < 0)
     t->csv = NULL;
@@ -90,7 +98,10 @@ static void number_text(const struct value *v, char *buf, size_t size) {
   float s;
   if (v->type.kind == 'f' && v->type.bytes == 8) {
     memcpy(&d, v->words, 8);
-    snprintf(buf, size, "%.17g", d);
+    if (d > -1e15 && d < 1e15 && d != 0 && d == (double)(int64_t)d) /* as %g has it */
+      snprintf(buf, size, "%lld", (long long)d);
+    else
+      snprintf(buf, size, "%.17g", d);
   } else if (v->type.kind == 'f' && v->type.bytes == 4) {
     memcpy(&s, v->words, 4);
     snprintf(buf, size, "%.9g", (double)s);
@@ -104,6 +115,44 @@ static bool is_json_number(const struct value *v) {
          v->type.kind == 'b';
 }
 
+/* "A[3][4]", of whole elements.  The rest of a name is the site's: where the two agree once, they do for each element. */
+static bool subscripts(const struct dvmt_object_def *o, int64_t offset, unsigned bytes, char *buf, size_t size) {
+  char digits[DVMT_NDIMS_MAX * 24], *at = digits + sizeof(digits);
+  size_t n = strlen(o->name);
+  if (!o->ndims || offset < 0 || !bytes || bytes != o->element_bytes || offset % (int64_t)bytes)
+    return false;
+  uint64_t linear = (uint64_t)offset / bytes;
+  for (int d = o->ndims - 1; d >= 0; d--) {
+    if (d && o->extent[d] <= 0)
+      return false;
+    uint64_t extent = d ? (uint64_t)o->extent[d] : 0, index = extent ? linear % extent : linear;
+    linear = extent ? linear / extent : 0;
+    *--at = ']';
+    do
+      *--at = (char)('0' + index % 10);
+    while (index /= 10);
+    *--at = '[';
+  }
+  size_t more = (size_t)(digits + sizeof(digits) - at);
+  if (n + more >= size)
+    return false;
+  memcpy(buf, o->name, n);
+  memcpy(buf + n, at, more);
+  buf[n + more] = 0;
+  return true;
+}
+
+static void element_text(struct exporting *e, const struct dvmt_record *rec, unsigned bytes, char *buf, size_t size) {
+  struct site_text *t = &e->sites[rec->site];
+  const struct dvmt_object_def *o = dvmt_reader_object(e->r, rec->object);
+  char quick[300];
+  if (t->plain == rec->object + 1 && subscripts(o, rec->offset, bytes, buf, size))
+    return;
+  dvmt_element_text(o, rec->offset, dvmt_reader_site(e->r, rec->site)->text, buf, size);
+  if (subscripts(o, rec->offset, bytes, quick, sizeof(quick)) && !strcmp(quick, buf))
+    t->plain = rec->object + 1;
+}
+
 static void write_text(struct exporting *e, const struct dvmt_record *rec, uint64_t number, bool json) {
   struct dvmt_span name;
   struct value v = value_of(e, rec, &name);
@@ -112,20 +161,31 @@ static void write_text(struct exporting *e, const struct dvmt_record *rec, uint6
   if (rec->kind == DVMT_RESULT)
     snprintf(element, sizeof(element), "%.*s", (int)name.n, name.s);
   else
-    dvmt_element_text(dvmt_reader_object(e->r, rec->object), rec->offset, dvmt_reader_site(e->r, rec->site)->text, element,
-                      sizeof(element));
+    element_text(e, rec, v.type.bytes, element, sizeof(element));
   number_text(&v, text, sizeof(text));
   if (!json) {
-    fprintf(e->out, "%llu,%s,%.*s,\"%s\",%s,%s\n", (unsigned long long)number, kind_of(rec->kind), (int)name.n, name.s, element, t->csv,
-            text);
+    char count[24];
+    snprintf(count, sizeof(count), "%llu,", (unsigned long long)number);
+    fputs_unlocked(count, e->out);
+    fputs_unlocked(kind_of(rec->kind), e->out);
+    putc_unlocked(',', e->out);
+    fwrite_unlocked(name.s, 1, name.n, e->out);
+    const char *const rest[] = {",\"", element, "\",", t->csv, ",", text, "\n"};
+    for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+      fputs_unlocked(rest[i], e->out);
     return;
   }
-  json_t *j = dvmt_json_text(element, strlen(element));
-  char *quoted = json_dumps(j, JSON_ENCODE_ANY);
+  bool simple = rec->kind != DVMT_RESULT && t->plain == rec->object + 1 && !strpbrk(element, "\"\\"); /* letters and subscripts */
+  char plain[sizeof(element) + 2];
+  if (simple)
+    snprintf(plain, sizeof(plain), "\"%s\"", element);
+  json_t *j = simple ? NULL : dvmt_json_text(element, strlen(element));
+  char *quoted = simple ? plain : json_dumps(j, JSON_ENCODE_ANY);
   const char *mark = is_json_number(&v) ? "" : "\"";
   fprintf(e->out, "{\"record\":%llu,\"kind\":\"%s\",\"variable\":\"%.*s\",\"element\":%s,\"value\":%s%s%s,%s\n", (unsigned long long)number,
           kind_of(rec->kind), (int)name.n, name.s, quoted ? quoted : "\"\"", mark, text, mark, t->json + 1);
-  free(quoted);
+  if (!simple)
+    free(quoted);
   json_decref(j);
 }
 
@@ -145,10 +205,38 @@ static const char *numpy_type(struct dvmt_type t, unsigned *bytes) {
   }
 }
 
-static struct group *new_group(struct exporting *e, const struct dvmt_record *rec, struct dvmt_span name, struct dvmt_type type) {
+/* Behind the variable and its subscripts: "probes[2].v[1]" is ".v", with an array inside ('inner'). */
+static void member_of(const struct exporting *e, const struct dvmt_record *rec, struct dvmt_span name, char *member, size_t size,
+                      bool *inner) {
+  char text[300];
+  size_t to = 0;
+  *inner = false;
+  dvmt_element_text(dvmt_reader_object(e->r, rec->object), rec->offset, dvmt_reader_site(e->r, rec->site)->text, text, sizeof(text));
+  const char *at = strncmp(text, name.s, name.n) ? "" : text + name.n;
+  while (*at == '[' && strchr(at, ']'))
+    at = strchr(at, ']') + 1;
+  for (at = strchr(".-", *at) ? at : ""; *at && to + 1 < size; at++) {
+    const char *end = *at == '[' ? strchr(at, ']') : NULL;
+    *inner |= end != NULL;
+    if (end)
+      at = end;
+    else
+      member[to++] = *at;
+  }
+  member[to] = 0;
+}
+
+static struct group *new_group(struct exporting *e, const struct dvmt_record *rec, struct dvmt_span variable, struct dvmt_type type,
+                               const char *member, enum unit unit) {
   struct group *rows = realloc(e->groups, (e->ngroups + 1) * sizeof(*rows)), *g;
-  const char *more = rec->kind == DVMT_READ ? "@read" : rec->kind == DVMT_RESULT ? "@result" : "";
-  char column[400], *full = NULL;
+  const char *more = rec->kind == DVMT_READ     ? "@read"
+                     : rec->kind == DVMT_RESULT ? "@result"
+                     : type.kind == 'p'         ? "@pointer" /* the name alone is for what it leads to */
+                     : unit == BYTES            ? "@bytes"
+                                                : "";
+  char column[400], base[300], *full = NULL;
+  snprintf(base, sizeof(base), "%.*s%s", (int)variable.n, variable.s, member);
+  const struct dvmt_span name = {base, strlen(base)};
   unsigned bytes;
   const char *numpy = numpy_type(type, &bytes);
   size_t same = 0;
@@ -166,7 +254,7 @@ static struct group *new_group(struct exporting *e, const struct dvmt_record *re
     if (*p == '/')
       *p = '_';
   g = &rows[e->ngroups++];
-  *g = (struct group){full, rec->object, rec->kind, type, 0, 0, 0, 0, 0};
+  *g = (struct group){full, strdup(member), unit, rec->object, rec->kind, type, 0, 0, 0, 0, 0};
   static const char *const parts[] = {"value", "element", "record", "site"};
   int *const to[] = {&g->value, &g->element, &g->record, &g->site};
   for (int i = 0; i < 4; i++) {
@@ -176,16 +264,42 @@ static struct group *new_group(struct exporting *e, const struct dvmt_record *re
   return g;
 }
 
+static bool is_of(const struct group *g, const struct dvmt_record *rec, struct dvmt_type type) {
+  return g->object == rec->object && g->kind == rec->kind && g->type.kind == type.kind && g->type.bytes == type.bytes;
+}
+
+static enum unit unit_of(const struct dvmt_object_def *o, const struct dvmt_record *rec, struct dvmt_type type, const char *member,
+                         bool inner) {
+  if (rec->kind == DVMT_RESULT)
+    return ELEMENTS;
+  if (inner)
+    return VALUES;
+  return o->element_bytes && (*member || (type.bytes == o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0)) ? ELEMENTS
+                                                                                                                           : BYTES;
+}
+
 static struct group *group_of(struct exporting *e, const struct dvmt_record *rec, struct dvmt_span name, struct dvmt_type type) {
+  struct site_text *t = &e->sites[rec->site];
+  struct group *last = t->group ? &e->groups[t->group - 1] : NULL;
+  const struct dvmt_object_def *o = rec->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, rec->object);
+  char member[200] = "";
+  bool inner = false;
+  if (last && o && is_of(last, rec, type) &&
+      (last->unit != ELEMENTS || *last->member || rec->offset % (int64_t)o->element_bytes == 0)) /* a site has one member */
+    return last;
+  if (o)
+    member_of(e, rec, name, member, sizeof(member), &inner);
+  const enum unit unit = unit_of(o, rec, type, member, inner);
   for (size_t i = 0; i < e->ngroups; i++) {
-    struct group *g = &e->groups[(e->last + i) % e->ngroups];
-    if (g->object == rec->object && g->kind == rec->kind && g->type.kind == type.kind && g->type.bytes == type.bytes &&
-        (rec->kind != DVMT_RESULT || !strncmp(g->name, name.s, name.n))) {
-      e->last = (size_t)(g - e->groups);
+    struct group *g = &e->groups[i];
+    if (is_of(g, rec, type) && (o ? g->unit == unit && !strcmp(g->member, member) : !strncmp(g->name, name.s, name.n))) {
+      t->group = i + 1;
       return g;
     }
   }
-  return new_group(e, rec, name, type);
+  struct group *g = new_group(e, rec, name, type, member, unit);
+  t->group = g ? e->ngroups : 0;
+  return g;
 }
 
 static int write_columns(struct exporting *e, const struct dvmt_record *rec, uint64_t number) {
@@ -195,8 +309,10 @@ static int write_columns(struct exporting *e, const struct dvmt_record *rec, uin
   if (!g)
     return 0;
   const struct dvmt_object_def *o = rec->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, rec->object);
-  int64_t element =
-      o ? (o->element_bytes && rec->offset % (int64_t)o->element_bytes == 0 ? rec->offset / (int64_t)o->element_bytes : rec->offset) : 0;
+  int64_t element = !o                    ? 0
+                    : g->unit == ELEMENTS ? rec->offset / (int64_t)o->element_bytes
+                    : g->unit == VALUES   ? rec->offset / (int64_t)v.type.bytes
+                                          : rec->offset;
   const uint64_t there = v.words[0] != 0;
   dvmt_npz_add(e->npz, g->value, v.type.kind == 'p' ? &there : v.words);
   dvmt_npz_add(e->npz, g->element, &element);
@@ -214,7 +330,7 @@ static char *describe(const struct exporting *e) {
     char type[64];
     json_t *shape = json_array();
     const struct dvmt_object_def *o = g->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, g->object);
-    for (int d = 0; o && d < o->ndims; d++)
+    for (int d = 0; o && g->unit == ELEMENTS && d < o->ndims; d++)
       json_array_append_new(shape, json_integer(o->extent[d]));
     json_object_set_new(
         variables, g->name,
@@ -274,8 +390,10 @@ int dvmt_export(const char *path, enum dvmt_export how, const char *output, stru
     free(e.sites[i].csv);
     free(e.sites[i].json);
   }
-  for (size_t i = 0; i < e.ngroups; i++)
+  for (size_t i = 0; i < e.ngroups; i++) {
+    free(e.groups[i].member);
     free(e.groups[i].name);
+  }
   free(e.sites);
   free(e.groups);
   dvmt_filter_fini(&f);

@@ -2,6 +2,7 @@
 #include "driver/trace/command/html.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html_page.h"
+#include "driver/trace/command/html_parts.h"
 #include "driver/trace/command/json.h"
 #include "driver/trace/command/report_file.h"
 #include "driver/trace/command/source.h"
@@ -42,18 +43,25 @@ struct map {
   int ndims;
   struct point *points;               /* owned; of a scalar, [POINTS] */
   int npoints;
+  bool sum[FRAMES];                   /* the sum of all elements differs */
+  int rank;                           /* whose it is, or -1 */
 };
 struct dvmt_html {
   struct map map[MAPS_MAX];
   int nmaps;
   uint64_t width;                     /* executions of constructs in a frame; doubled when the frames are full */
   uint64_t left_out;                  /* differences that no map has room for */
+  int rank;
+  struct dvmt_parts *parts;           /* owned */
 };
 
 struct dvmt_html *dvmt_html_create(void) {
   struct dvmt_html *h = calloc(1, sizeof(*h));
-  if (h)
+  if (h) {
     h->width = 1;
+    h->rank = -1;
+    h->parts = dvmt_parts_create();
+  }
   return h;
 }
 
@@ -69,6 +77,7 @@ void dvmt_html_destroy(struct dvmt_html *h) {
     free(h->map[i].points);
     free(h->map[i].owner);
   }
+  dvmt_parts_destroy(h->parts);
   free(h);
 }
 
@@ -86,14 +95,14 @@ static void shape(struct map *m, const struct dvmt_object_def *o) {
   m->cell_columns = (m->columns + SIDE - 1) / SIDE;
 }
 
-static struct map *map_of(struct dvmt_html *h, const struct dvmt_spot *s) {
+static struct map *map_of(struct dvmt_html *h, const struct dvmt_spot *s, const struct dvmt_object_def *object) {
   char place[512] = "outside constructs";
   if (s->construct) {
     struct dvmt_where w = dvmt_site_where(s->construct);
     dvmt_where_text(&w, place, sizeof(place));
   }
   for (int i = 0; i < h->nmaps; i++)
-    if (!strcmp(h->map[i].variable, s->variable) && !strcmp(h->map[i].place, place))
+    if (!strcmp(h->map[i].variable, s->variable) && !strcmp(h->map[i].place, place) && h->map[i].rank == h->rank)
       return &h->map[i];
   if (h->nmaps == MAPS_MAX)
     return NULL;
@@ -105,10 +114,11 @@ static struct map *map_of(struct dvmt_html *h, const struct dvmt_spot *s) {
                     .frame = calloc(FRAMES, sizeof(*m->frame)),
                     .worst = calloc(SIDE, sizeof(*m->worst)),
                     .points = calloc(POINTS, sizeof(*m->points)),
-                    .ndims = s->object->ndims};
-  memcpy(m->extent, s->object->extent, sizeof(m->extent));
+                    .ndims = object->ndims,
+                    .rank = h->rank};
+  memcpy(m->extent, object->extent, sizeof(m->extent));
   h->nmaps++;
-  shape(m, s->object);
+  shape(m, object);
   return m->variable && m->place && m->construct && m->frame && m->worst && m->points ? m : NULL;
 }
 
@@ -119,6 +129,9 @@ static void widen(struct dvmt_html *h) {
       struct norm *sum = &h->map[i].norm[f / 2], own = h->map[i].norm[f];
       h->map[i].norm[f] = f / 2 == f ? own : (struct norm){0, 0, 0};
       *sum = f % 2 ? (struct norm){fmax(sum->most, own.most), sum->squares + own.squares, fmax(sum->ulps, own.ulps)} : own;
+      bool differs = h->map[i].sum[f];
+      h->map[i].sum[f] = f / 2 == f && differs;
+      h->map[i].sum[f / 2] |= differs;
       unsigned char *to = &h->map[i].frame[f / 2][0][0], *from = &h->map[i].frame[f][0][0];
       for (int k = 0; k < SIDE * SIDE; k++) {
         unsigned char v = from[k];
@@ -140,13 +153,44 @@ static void note_numbers(const struct dvmt_html *h, struct map *m, const struct 
     m->points[m->npoints++] = (struct point){s->enters, s->value, s->reference};
 }
 
+/* Of an array whose sum differs, who has which part of it. */
+static void note_sum(struct dvmt_html *h, const struct dvmt_spot *s) {
+  struct map *m = map_of(h, s, s->array);
+  if (!m)
+    return;
+  m->sum[s->enters / h->width] = true;
+  if (m->owner || !h->parts || !m->ndims || !(m->owner = calloc(SIDE, sizeof(*m->owner))))
+    return;
+  for (int row = 0; row < SIDE; row++)
+    for (int column = 0; column < SIDE; column++) {
+      int64_t rest = row * m->cell_rows * m->columns + column * m->cell_columns, index[DVMT_NDIMS_MAX] = {0};
+      for (int d = m->ndims; d-- > 0;) {
+        int64_t n = m->extent[d] > 0 ? m->extent[d] : 1024;
+        index[d] = d ? rest % n : rest;
+        rest /= n;
+      }
+      m->owner[row][column] = column * m->cell_columns < m->columns ? dvmt_parts_owner(h->parts, s->variable, index, m->ndims) : -1;
+    }
+}
+
+void dvmt_html_part(struct dvmt_html *h, const char *variable, size_t rank, const char *own, size_t n) {
+  if (h->parts)
+    dvmt_parts_note(h->parts, variable, rank, own, n);
+}
+
+void dvmt_html_rank(struct dvmt_html *h, int rank) { h->rank = rank; }
+
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s) {
   struct dvmt_html *h = arg;
-  if (!s->object)
+  if (!s->object && !s->array)
     return;
   while (s->enters / h->width >= FRAMES)
     widen(h);
-  struct map *m = map_of(h, s);
+  if (!s->object) {
+    note_sum(h, s);
+    return;
+  }
+  struct map *m = map_of(h, s, s->object);
   int64_t element = s->offset / (s->object->element_bytes ? s->object->element_bytes : 1);
   int64_t row = m ? element / m->columns / m->cell_rows : SIDE, column = m ? element % m->columns / m->cell_columns : 0;
   if (row < 0 || row >= SIDE || column < 0) {
@@ -224,6 +268,15 @@ static json_t *owners_of(const struct map *m) {
   return all;
 }
 
+/* Frames in which the sum differs. */
+static json_t *sums_of(const struct map *m) {
+  json_t *all = json_array();
+  for (int f = 0; f < FRAMES; f++)
+    if (m->sum[f])
+      json_array_append_new(all, json_integer(f));
+  return all;
+}
+
 static json_t *norms_of(const struct map *m) {
   json_t *all = json_array();
   for (int f = 0; f < FRAMES; f++)
@@ -248,13 +301,15 @@ static json_t *extents_of(const struct map *m) {
   return all;
 }
 
-static json_t *finding_of(const struct dvmt_finding *f) {
-  char place[512] = "";
+static json_t *finding_of(const struct dvmt_finding *f, int rank) {
+  char place[512] = "", who[32] = "";
+  if (rank >= 0)
+    snprintf(who, sizeof(who), "rank %d: ", rank);
   struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
   if (w.file.s)
     dvmt_where_text(&w, place, sizeof(place));
   char *line = w.file.s ? dvmt_source_line(&w) : NULL;
-  json_t *j = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "id", dvmt_finding_name(f->id), "severity",
+  json_t *j = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "who", who, "id", dvmt_finding_name(f->id), "severity",
                         dvmt_finding_severity(f), "place", text_of(place), "message", text_of(f->message), "iteration",
                         text_of(f->iteration), "source", text_of(line ? line : ""), "line", (json_int_t)w.line, "column",
                         (json_int_t)w.column, "execution", (json_int_t)f->execution, "count", (json_int_t)f->count, "record",
@@ -263,25 +318,27 @@ static json_t *finding_of(const struct dvmt_finding *f) {
   return j;
 }
 
-static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *title) {
+static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *title) {
   json_t *maps = json_array(), *findings = json_array();
-  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)
-    json_array_append_new(findings, finding_of(dvmt_compare_finding(c, i)));
+  for (size_t r = 0; r < n; r++)
+    for (size_t i = 0; c[r] && i < dvmt_compare_nfindings(c[r]); i++)
+      json_array_append_new(findings, finding_of(dvmt_compare_finding(c[r], i), h->rank < 0 ? -1 : (int)r));
   for (int i = 0; i < h->nmaps; i++) {
     const struct map *m = &h->map[i];
-    json_array_append_new(maps, json_pack("{s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "variable", text_of(m->variable),
-                                          "place", text_of(m->place), "construct", text_of(m->construct), "rows", (json_int_t)m->rows,
-                                          "columns", (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows, "cellColumns",
-                                          (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m), "norms", norms_of(m),
-                                          "points", points_of(m), "extents", extents_of(m), "owners", owners_of(m)));
+    json_array_append_new(maps,
+                          json_pack("{s:i,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "rank", m->rank, "sums", sums_of(m),
+                                    "variable", text_of(m->variable), "place", text_of(m->place), "construct", text_of(m->construct),
+                                    "rows", (json_int_t)m->rows, "columns", (json_int_t)m->columns, "cellRows", (json_int_t)m->cell_rows,
+                                    "cellColumns", (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m), "norms",
+                                    norms_of(m), "points", points_of(m), "extents", extents_of(m), "owners", owners_of(m)));
   }
   return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width",
                    (json_int_t)h->width, "frames", FRAMES, "leftOut", (json_int_t)h->left_out, "maps", maps);
 }
 
-int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,
-                    struct dvm_error *err) {
-  json_t *data = data_of(h, c, closing, title);
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *path,
+                    const char *title, struct dvm_error *err) {
+  json_t *data = data_of(h, c, n, closing, title);
   char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
   json_decref(data);
   FILE *f = text ? fopen(path, "we") : NULL;

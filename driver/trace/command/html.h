@@ -11,7 +11,11 @@ void dvmt_html_destroy(struct dvmt_html *h);
 void dvmt_html_spot(void *arg, const struct dvmt_spot *s);
 /* Which rank has each of the n elements of an array of a parallel run (below zero: none): the maps of it show the borders. */
 void dvmt_html_owners(struct dvmt_html *h, const char *variable, const int32_t *owner, uint64_t n);
-/* 'closing': the line that ends the report.  0, or -E... with a text. */
-int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *c, const char *closing, const char *path, const char *title,
-                    struct dvm_error *err);
+/* The same as a rank calls its part; before the sums of the array are compared. */
+void dvmt_html_part(struct dvmt_html *h, const char *variable, size_t rank, const char *own, size_t n);
+/* What follows is of this rank, whose comparisons are several. */
+void dvmt_html_rank(struct dvmt_html *h, int rank);
+/* Of n comparisons, several are those of ranks.  'closing': the line that ends the report.  0, or -E... with a text. */
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *path,
+                    const char *title, struct dvm_error *err);
 #endif

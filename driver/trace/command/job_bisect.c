@@ -98,7 +98,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
     dvmt_html_owners(html, image->def.name, image->owner, image->bytes / image->def.element_bytes);
   }
   if (!rc && html)
-    rc = dvmt_html_write(html, c, b->o->report.closing, b->o->html, b->command[0], err);
+    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, b->o->report.closing, b->o->html, b->command[0], err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_reader_close(r);

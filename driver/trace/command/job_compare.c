@@ -2,6 +2,7 @@
 #include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/job_places.h"
 #include "driver/trace/command/job_private.h"
 #include "driver/trace/command/job_results.h"
 #include "driver/trace/command/launch.h"
@@ -11,49 +12,15 @@
 #include "driver/trace/format/writer.h"
 #include "driver/trace/job/project.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- programs -------------------------------------------------------------------------------------------------------------------- */
 
-static bool holds(const char *path, const char *text) {
-  struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  bool found = false;
-  if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 64) {
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    found = p != MAP_FAILED && !memcmp(p, "\177ELF", 4) && memmem(p, (size_t)st.st_size, text, strlen(text));
-    if (p != MAP_FAILED)
-      munmap(p, (size_t)st.st_size);
-  }
-  if (fd >= 0)
-    close(fd);
-  return found;
-}
-
 bool dvmt_job_is_parallel(char *const *command) {
-  const char *path = getenv("PATH");
-  for (; *command; command++) {
-    if (strchr(*command, '/')) {
-      if (holds(*command, "libdvmpar.so"))
-        return true;
-      continue;
-    }
-    for (const char *p = path; p && *p; p += strcspn(p, ":"), p += *p == ':') {
-      char name[4096];
-      snprintf(name, sizeof(name), "%.*s/%s", (int)strcspn(p, ":"), p, *command);
-      if (!access(name, X_OK)) {
-        if (holds(name, "libdvmpar.so"))
-          return true;
-        break;
-      }
-    }
-  }
-  return false;
+  char path[4096];
+  return dvmt_job_program(command, path, sizeof(path));
 }
 
 /* ---- both sides reduced to what any number of ranks has ------------------------------------------------------------------------------ */
@@ -139,8 +106,12 @@ void dvmt_job_end(struct dvmt_comparing *x) {
   cc_folder_remove(x->folder);
 }
 
+static void note_part(void *arg, size_t rank, const char *variable, const char *own) {
+  dvmt_html_part(((struct dvmt_comparing *)arg)->html, variable, rank, own, strcspn(own, "\n"));
+}
+
 static int join_run(struct dvmt_comparing *x, const struct dvmt_job *job, struct dvmt_join_totals *totals, struct dvm_error *err) {
-  const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .arg = x};
+  const struct dvmt_join_options options = {.out = dvmt_compare_sink(x->c), .differ = differ, .part = x->html ? note_part : NULL, .arg = x};
   return dvmt_join(job, &options, totals, err);
 }
 
@@ -149,7 +120,7 @@ int dvmt_job_run(struct dvmt_comparing *x, char *const *command, int *status, st
   struct dvmt_join_totals totals = {0};
   bool recorded = false;
   char cut[64];
-  int rc = dvmt_job_results(x->results, x->a, x->o, err);
+  int rc = dvmt_job_results(x->results, x->c, x->a, x->o, command, err);
   struct dvmt_project *p = rc ? NULL : dvmt_project_create(dvmt_compare_sink(x->c), false);
   if (!rc && !p)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
@@ -183,7 +154,7 @@ static int report(struct dvmt_comparing *x, const char *title, struct dvm_error 
   if (!rc)
     dvmt_cli_note_unused(x->o);
   if (!rc && x->html)
-    rc = dvmt_html_write(x->html, x->c, x->o->report.closing, x->o->html, title, err);
+    rc = dvmt_html_write(x->html, (const struct dvmt_compare *const *)&x->c, 1, x->o->report.closing, x->o->html, title, err);
   return rc ? rc : errors > 0;
 }
 
@@ -211,7 +182,7 @@ static int compare_parallel(struct dvmt_cli *o, const struct dvmt_side *s, char 
 
 /* ---- processes: each rank with its partner -------------------------------------------------------------------------------------------- */
 
-static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_reader *b, int rank, const char *cut,
+static int compare_rank(struct dvmt_cli *o, struct dvmt_html *html, struct dvmt_reader *a, struct dvmt_reader *b, int rank, const char *cut,
                         struct dvmt_compare **kept, struct dvm_error *err) {
   struct dvmt_summary sa, sb;
   struct dvmt_compare *c = NULL;
@@ -225,6 +196,11 @@ static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_r
   o->report.records = sa.records;
   o->report.shown = 0;
   o->compare.cut = !sa.whole ? "is torn" : !sa.complete ? "was cut before its program ended" : NULL;
+  if (html) {
+    dvmt_html_rank(html, rank);
+    o->compare.spot = dvmt_html_spot;
+    o->compare.spot_arg = html;
+  }
   if (!(c = dvmt_compare_create(a, &o->compare)))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc)
@@ -234,23 +210,30 @@ static int compare_rank(struct dvmt_cli *o, struct dvmt_reader *a, struct dvmt_r
   if (!rc && (errors = dvmt_report_close(&o->report, c, err)) < 0)
     rc = (int)errors;
   *kept = c;
+  o->compare.spot = NULL;
   o->report.who = NULL;
   return rc ? rc : errors > 0;
 }
 
-static int compare_ranks(struct dvmt_cli *o, const struct dvmt_job *a, const struct dvmt_job *b, const char *cut, struct dvm_error *err) {
+static int compare_ranks(struct dvmt_cli *o, const struct dvmt_job *a, const struct dvmt_job *b, const char *title, const char *cut,
+                         struct dvm_error *err) {
   int differ = 0;
   if (a->nranks != b->nranks)
     return dvm_error_set(err, -EINVAL, "the reference has %zu ranks, the run %zu: processes are compared rank by rank", a->nranks,
                          b->nranks);
   struct dvmt_compare **c = calloc(a->nranks + 1, sizeof(*c));
-  int rc = c ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+  struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
+  int rc = c && (html || !o->html) ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   for (size_t r = 0; r < a->nranks && rc >= 0; r++) {
-    rc = compare_rank(o, a->rank[r], b->rank[r], (int)r, cut, &c[r], err);
+    rc = compare_rank(o, html, a->rank[r], b->rank[r], (int)r, cut, &c[r], err);
     differ |= rc;
   }
   for (int i = 0; i < o->report.nfiles && rc >= 0; i++)
     rc = dvmt_report_write(o->report.file[i], (const struct dvmt_compare *const *)c, a->nranks, true, err);
+  if (html && rc >= 0 &&
+      (rc = dvmt_html_write(html, (const struct dvmt_compare *const *)c, a->nranks, o->report.closing, o->html, title, err)) > 0)
+    rc = -rc;
+  dvmt_html_destroy(html);
   for (size_t r = 0; c && r < a->nranks; r++)
     dvmt_compare_destroy(c[r]);
   free(c);
@@ -291,7 +274,7 @@ static int compare_processes(struct dvmt_cli *o, const struct dvmt_job *referenc
                                "with 'dvmcc -fdvm=trace'",
                                command[0]);
   if (!rc)
-    rc = compare_ranks(o, reference, &job, dvmt_launch_cut(*status, cut, sizeof(cut)), err);
+    rc = compare_ranks(o, reference, &job, command[0], dvmt_launch_cut(*status, cut, sizeof(cut)), err);
   dvmt_job_close(&job);
   if (nowhere) {
     dvmt_writer_close(nowhere, true, NULL, &ignored);
@@ -323,7 +306,7 @@ int dvmt_job_diff(struct dvmt_cli *o, char *const *paths, struct dvmt_job jobs[2
     rc = dvm_error_set(err, -EINVAL, "'%s' is of processes that call MPI themselves, '%s' is not: compare single ranks, as in '%s.0'",
                        paths[processes[1]], paths[processes[0]], paths[processes[1]]);
   if (!rc && processes[0])
-    rc = compare_ranks(o, &jobs[0], &jobs[1], NULL, err);
+    rc = compare_ranks(o, &jobs[0], &jobs[1], paths[1], NULL, err);
   if (rc || processes[0])
     return rc > 0 ? o->exitcode : rc;
   const struct dvmt_compare_options options = options_of(&x);

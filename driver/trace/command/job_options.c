@@ -27,7 +27,5 @@ int dvmt_job_check(const struct dvmt_cli *o, bool parallel, struct dvm_error *er
     return refuse("--bisect",
                   "not for jobs of processes that call MPI themselves: record them at level modify, and single constructs by '--config'",
                   err);
-  if (o->html)
-    return refuse("--html", "not there yet for jobs of processes: compare single ranks, as in 'dvm diff A.0 B.0'", err);
   return 0;
 }

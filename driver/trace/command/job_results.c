@@ -1,4 +1,6 @@
 #include "driver/trace/command/job_results.h"
+#include "driver/trace/command/job_places.h"
+#include "driver/trace/compare/compare_private.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/value.h"
 #include "runtime/trace/results.h"
@@ -33,6 +35,7 @@ static void set_tolerance(struct dvmt_results_row *row, const char *text, const 
   row->absolute = t.exact ? 0 : t.absolute;
 }
 
+/* 'place' is the number of the site until all are known. */
 static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_compare_options *o, struct dvm_error *err) {
   struct dvmt_record rec;
   uint64_t *executions = NULL;
@@ -66,10 +69,8 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
       rows->at = p;
       rows->room = want;
     }
-    struct dvmt_where w = dvmt_site_where(dvmt_reader_site(r, rec.site)->text);
     struct dvmt_results_row *row = &rows->at[rows->n++];
-    *row = (struct dvmt_results_row){
-        dvmt_results_place(w.file.s, w.file.n, w.line, w.column), rec.words[0], executions[rec.site], {0}, 0, 0, 0};
+    *row = (struct dvmt_results_row){rec.site, rec.words[0], executions[rec.site], {0}, 0, 0, 0};
     memcpy(row->value, rec.words + 2, sizeof(row->value));
     set_tolerance(row, dvmt_reader_site(r, rec.site)->text, o);
   }
@@ -77,11 +78,47 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
   return rc ? rc : more < 0 ? more : 0;
 }
 
-int dvmt_job_results(const char *path, const struct dvmt_reader *trace, const struct dvmt_cli *o, struct dvm_error *err) {
+/* Where the run has the constructs of the reference, by their sites; one that cannot be found in the program is looked for at its own place. */
+static uint64_t *find_places(struct dvmt_compare *c, const struct dvmt_reader *r, char *const *command) {
+  char program[4096];
+  const char *path = dvmt_job_program(command, program, sizeof(program));
+  struct dvmt_job_places *p = path ? dvmt_job_places_read(path) : NULL;
+  size_t n = dvmt_reader_nsites(r);
+  uint64_t *places = calloc(n + 1, sizeof(*places));
+  for (size_t i = 0; places && p && i < n; i++) {
+    const char *text = dvmt_reader_site(r, i)->text;
+    struct dvmt_span file = dvmt_span_base(dvmt_site_where(text).file);
+    if (file.s)
+      file.s = dvmt_cmp_renamed_file(c, file.s, file.n, &file.n);
+    if (!dvmt_job_places_add(p, text, file)) {
+      dvmt_job_places_destroy(p);
+      p = NULL;
+    }
+  }
+  for (size_t i = 0; places && i < n; i++) {
+    struct dvmt_where own = dvmt_site_where(dvmt_reader_site(r, i)->text), now = {.line = 0};
+    if (p)
+      now = dvmt_job_places_of(p, i);
+    if (!now.line)
+      now = own;
+    places[i] = dvmt_results_place(now.file.s, now.file.n, now.line, now.column);
+  }
+  dvmt_job_places_destroy(p);
+  return places;
+}
+
+int dvmt_job_results(const char *path, struct dvmt_compare *c, const struct dvmt_reader *trace, const struct dvmt_cli *o,
+                     char *const *command, struct dvm_error *err) {
   struct dvmt_results_head head = {.magic = DVMT_RESULTS_MAGIC};
   struct rows rows = {NULL, 0, 0};
   struct dvmt_reader *r = dvmt_reader_again(trace, err);
   int rc = r ? collect(&rows, r, &o->compare, err) : err->code;
+  uint64_t *places = rc ? NULL : find_places(c, r, command);
+  if (!rc && !places)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  for (size_t i = 0; !rc && i < rows.n; i++)
+    rows.at[i].place = places[rows.at[i].place];
+  free(places);
   FILE *f = rc ? NULL : fopen(path, "we");
   if (rows.n)
     qsort(rows.at, rows.n, sizeof(*rows.at), by_key);

@@ -4,6 +4,8 @@
 #include "driver/trace/command/options.h"
 #include "driver/trace/format/reader.h"
 
-/* Those of 'trace', within the tolerances of the options, to 'path'.  0, or -E.. with a text. */
-int dvmt_job_results(const char *path, const struct dvmt_reader *trace, const struct dvmt_cli *o, struct dvm_error *err);
+/* Those of 'trace', within the tolerances of the options, to 'path', with the places that the constructs have in the program of 'command' now.
+ * 0, or -E.. with a text. */
+int dvmt_job_results(const char *path, struct dvmt_compare *c, const struct dvmt_reader *trace, const struct dvmt_cli *o,
+                     char *const *command, struct dvm_error *err);
 #endif

@@ -59,11 +59,7 @@ static bool add_place(const struct dvmt_compare *c, struct places *p, const stru
   struct dvmt_where w = dvmt_site_where(def->text);
   if ((!construct && def->kind != DVMT_SITE_ACCESS) || !w.file.s || !w.line)
     return true;
-  for (size_t i = w.file.n; i-- > 0;)
-    if (w.file.s[i] == '/') {
-      w.file = (struct dvmt_span){w.file.s + i + 1, w.file.n - i - 1};
-      break;
-    }
+  w.file = dvmt_span_base(w.file);
   if (of_reference)
     w.file.s = dvmt_cmp_renamed_file(c, w.file.s, w.file.n, &w.file.n);
   p->same[site] = NONE;

@@ -122,6 +122,8 @@ static void tell_spot(struct dvmt_compare *c, const char *variable, const struct
     spot.value = dvmt_value_real(p->tb, p->b);
     spot.reference = dvmt_value_real(p->ta, p->a);
   }
+  if (!object && c->now && c->now->kind == DVMT_DIGEST && c->b_objects[c->now->object].flags & DVMT_OBJECT_ARRAY)
+    spot.array = &c->b_objects[c->now->object];
   if (c->options.spot)
     c->options.spot(c->options.spot_arg, &spot);
 }

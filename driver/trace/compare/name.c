@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct dvmt_span dvmt_span_base(struct dvmt_span file) {
+  for (size_t i = file.n; i-- > 0;)
+    if (file.s[i] == '/')
+      return (struct dvmt_span){file.s + i + 1, file.n - i - 1};
+  return file;
+}
+
 struct dvmt_where dvmt_site_where(const char *text) {
   struct dvmt_span place = dvmt_text_line(text, DVMRT_ANY_PLACE);
   struct dvmt_where w = {dvmt_text_line(text, DVMRT_ANY_FILE), 0, 0};

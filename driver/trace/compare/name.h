@@ -10,6 +10,8 @@ struct dvmt_where {
   unsigned line, column;
 };
 struct dvmt_where dvmt_site_where(const char *text);
+/* Without folders. */
+struct dvmt_span dvmt_span_base(struct dvmt_span file);
 /* "jac.c:31:18" */
 void dvmt_where_text(const struct dvmt_where *w, char *buf, size_t size);
 /* "parallel", "loop", "region", "array", ..: the first word of K */

@@ -235,19 +235,19 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
     def.extent[d] = ref.extent[d];
     bytes *= ref.extent[d] ? (uint64_t)ref.extent[d] : 1;
   }
-  /* Of a pointer's first dimension nobody knows the extent: as far as nothing else is in the way, up to a terabyte. */
-  if (ref.ndims && !ref.extent[0])
-    bytes = 1ull << 40;
+  /* Of a pointer's first dimension only the allocation tells the extent; else as far as nothing else is in the way, up to a terabyte. */
+  struct dvmt_place there;
+  bool open = ref.ndims && !ref.extent[0];
+  if (open && dvmt_alive_find(c->alive, ref.address, &there) && there.number) {
+    def.extent[0] = (int64_t)((there.high - ref.address) / bytes);
+    bytes = there.high - ref.address;
+  } else if (open) {
+    bytes = dvmt_alive_room(c->alive, ref.address, 1ull << 40);
+  }
   int rc = 0;
   uint32_t object = object_number(c, def, &rc);
   if (rc || object == NO_OBJECT)
     return rc;
-  struct dvmt_place there;
-  bool open = ref.ndims && !ref.extent[0];
-  if (open && dvmt_alive_find(c->alive, ref.address, &there) && there.number)
-    bytes = there.high - ref.address;
-  else if (open)
-    bytes = dvmt_alive_room(c->alive, ref.address, bytes);
   return dvmt_alive_variable(c->alive, ref.address, bytes, object, s);
 }
 

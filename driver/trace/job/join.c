@@ -41,6 +41,8 @@ static int join_array(struct join *j, size_t k, int64_t construct) {
   for (size_t r = 0; r < j->job->nranks; r++) {
     const struct dvmt_join_part *p = &j->rank[r].step.parts[k];
     size_t same = 0;
+    if (j->o->part && p->own && !p->shared && !p->executed)
+      j->o->part(j->o->arg, r, first->name, p->own);
     while (same < r && j->rank[same].step.parts[k].part != p->part)
       same++;
     if (same == r) {

@@ -12,6 +12,8 @@ struct dvmt_join_options {
   /* A construct that ranks execute otherwise than each other; 'text': its site.  Called between its begin and its end, or behind all.
    * May be NULL. */
   void (*differ)(void *arg, const char *text, const char *variable, const char *message);
+  /* What rank calls its part of an array ('own', up to the end of its line), before its sum goes out.  May be NULL. */
+  void (*part)(void *arg, size_t rank, const char *variable, const char *own);
   /* Where the ranks' steps come from that are not read from streams; 'construct' -1: the rank has ended.  May be NULL. */
   int (*next)(void *arg, size_t rank, struct dvmt_join_step *step, struct dvm_error *err);
   struct dvmt_shape *shape;     /* that these steps belong to; borrowed */

@@ -10,13 +10,19 @@ enum { BYTES_MAX = 1 << 30 };   /* of an array that is followed */
 
 struct memory_site {
   struct dvmt_type type;
-  bool part;                    /* a bit-field */
-  char *declares;               /* name of the array that begins anew here, or NULL; owned */
+  unsigned bit, width;          /* of a bit-field; width 0: it is none */
+  char *declares;               /* text of a directive by which an array begins anew, or NULL; owned */
+};
+/* An array whose extents only the run knows. */
+struct memory_extent {
+  char *name;                   /* owned */
+  uint64_t bytes;
 };
 struct memory_object {
   char *name;                   /* of a declared array, else NULL; owned */
   uint64_t element_bytes, bytes;
   unsigned char *image;         /* owned; NULL: nothing is written yet, or it is not followed */
+  uint64_t written;             /* when: a number that grows */
   bool unknown;
 };
 struct dvmt_memory {
@@ -24,6 +30,9 @@ struct dvmt_memory {
   size_t nsites;
   struct memory_object *object;
   size_t nobjects;
+  struct memory_extent *extent;
+  size_t nextents;
+  uint64_t clock;
 };
 
 struct dvmt_memory *dvmt_memory_create(void) { return calloc(1, sizeof(struct dvmt_memory)); }
@@ -35,9 +44,12 @@ void dvmt_memory_destroy(struct dvmt_memory *m) {
     free(m->object[i].name);
     free(m->object[i].image);
   }
+  for (size_t i = 0; m && i < m->nextents; i++)
+    free(m->extent[i].name);
   if (m) {
     free(m->site);
     free(m->object);
+    free(m->extent);
   }
   free(m);
 }
@@ -49,14 +61,31 @@ int dvmt_memory_site(struct dvmt_memory *m, const struct dvmt_site_def *def) {
   if (!rows)
     return -ENOMEM;
   m->site = rows;
-  rows[m->nsites] = (struct memory_site){.type = dvmt_type_of(def->text), .part = dvmt_text_line(def->text, DVMRT_TRACE_BITS).s != NULL};
-  if (def->kind == DVMT_SITE_DIRECT && array.s && (dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind"))) {
-    struct dvmt_span name = dvmt_text_field(&array);
-    if (!(rows[m->nsites].declares = strndup(name.s, name.n)))
-      return -ENOMEM;
+  rows[m->nsites] = (struct memory_site){.type = dvmt_type_of(def->text)};
+  struct dvmt_span bits = dvmt_text_line(def->text, DVMRT_TRACE_BITS);
+  if (bits.s) {
+    rows[m->nsites].bit = (unsigned)dvmt_span_number(dvmt_text_field(&bits), 0);
+    rows[m->nsites].width = (unsigned)dvmt_span_number(dvmt_text_field(&bits), 0);
   }
+  if (def->kind == DVMT_SITE_DIRECT && array.s && (dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) &&
+      !(rows[m->nsites].declares = strdup(def->text)))
+    return -ENOMEM;
   m->nsites++;
   return 0;
+}
+
+static uint64_t bytes_of(uint64_t element_bytes, const int64_t *extent, int ndims) {
+  uint64_t bytes = element_bytes;
+  for (int d = 0; d < ndims; d++)
+    bytes = extent[d] > 0 && bytes <= BYTES_MAX / (uint64_t)extent[d] ? bytes * (uint64_t)extent[d] : 0;
+  return ndims ? bytes : 0;
+}
+
+static const struct memory_extent *extent_of(const struct dvmt_memory *m, const char *name) {
+  for (size_t i = 0; i < m->nextents; i++)
+    if (!strcmp(m->extent[i].name, name))
+      return &m->extent[i];
+  return NULL;
 }
 
 int dvmt_memory_object(struct dvmt_memory *m, const struct dvmt_object_def *def) {
@@ -65,12 +94,23 @@ int dvmt_memory_object(struct dvmt_memory *m, const struct dvmt_object_def *def)
     return -ENOMEM;
   m->object = rows;
   struct memory_object *o = &rows[m->nobjects++];
-  *o = (struct memory_object){.element_bytes = def->element_bytes, .bytes = def->element_bytes};
-  for (int d = 0; d < def->ndims; d++)
-    o->bytes = def->extent[d] > 0 && o->bytes <= BYTES_MAX / (uint64_t)def->extent[d] ? o->bytes * (uint64_t)def->extent[d] : 0;
-  o->unknown = !o->bytes || !def->ndims;
+  *o = (struct memory_object){.element_bytes = def->element_bytes, .bytes = bytes_of(def->element_bytes, def->extent, def->ndims)};
+  const struct memory_extent *told = o->bytes || !(def->flags & DVMT_OBJECT_ARRAY) ? NULL : extent_of(m, def->name);
+  if (told)
+    o->bytes = told->bytes;
+  o->unknown = !o->bytes;
   if (def->flags & DVMT_OBJECT_ARRAY && !(o->name = strdup(def->name)))
     return -ENOMEM;
+  return 0;
+}
+
+static int write_bits(struct memory_object *o, const struct memory_site *s, const struct dvmt_record *r) {
+  if (!o->image && !(o->image = calloc(1, o->bytes)))
+    return -ENOMEM;
+  for (unsigned i = 0; i < s->width; i++) {
+    unsigned char *byte = &o->image[(uint64_t)r->offset + (s->bit + i) / 8], mask = (unsigned char)(1u << (s->bit + i) % 8);
+    *byte = (unsigned char)(r->words[0] >> i & 1 ? *byte | mask : *byte & ~mask);
+  }
   return 0;
 }
 
@@ -81,8 +121,16 @@ static int write_value(struct memory_object *o, const struct memory_site *s, con
     bytes = 10; /* the others belong to no value */
   if (o->unknown)
     return 0;
-  if (!bytes || s->part || s->type.kind == 'p' || s->type.kind == 'w' || (s->type.kind == 'c' && s->type.part_bytes == 16) ||
-      r->nwords * 8ull < bytes || r->offset < 0 || (uint64_t)r->offset + bytes > o->bytes) {
+  if (s->width) {
+    if (r->nwords && s->width <= 64 && r->offset >= 0 && (uint64_t)r->offset + (s->bit + s->width + 7) / 8 <= o->bytes)
+      return write_bits(o, s, r);
+    o->unknown = true;
+    return 0;
+  }
+  if (s->type.kind == 'p') /* no value in sums */
+    return 0;
+  if (!bytes || s->type.kind == 'w' || (s->type.kind == 'c' && s->type.part_bytes == 16) || r->nwords * 8ull < bytes || r->offset < 0 ||
+      (uint64_t)r->offset + bytes > o->bytes) {
     o->unknown = true;
     return 0;
   }
@@ -92,16 +140,60 @@ static int write_value(struct memory_object *o, const struct memory_site *s, con
   return 0;
 }
 
+static int note_extent(struct dvmt_memory *m, const char *name, uint64_t bytes) {
+  struct memory_extent *told = (struct memory_extent *)(uintptr_t)extent_of(m, name), *rows;
+  if (!told) {
+    if (!(rows = realloc(m->extent, (m->nextents + 1) * sizeof(*rows))))
+      return -ENOMEM;
+    m->extent = rows;
+    told = &rows[m->nextents];
+    if (!(told->name = strdup(name)))
+      return -ENOMEM;
+    m->nextents++;
+  }
+  told->bytes = bytes;
+  return 0;
+}
+
+/* The array's memory begins as zeros, of the size that it has now. */
+static int begin_array(struct dvmt_memory *m, const struct memory_site *s, const struct dvmt_record *r) {
+  struct dvmt_array_ref ref;
+  if (!dvmt_text_array(s->declares, (const int64_t *)r->words, r->nwords, &ref))
+    return 0;
+  uint64_t bytes = bytes_of(ref.element_bytes, ref.extent, ref.ndims);
+  char *name = strndup(ref.name.s, ref.name.n);
+  int rc = name ? bytes ? note_extent(m, name, bytes) : 0 : -ENOMEM;
+  for (size_t i = 0; !rc && i < m->nobjects; i++) {
+    struct memory_object *o = &m->object[i];
+    if (!o->name || strcmp(o->name, name) != 0)
+      continue;
+    free(o->image);
+    o->image = NULL;
+    o->bytes = bytes ? bytes : o->bytes;
+    o->unknown = !o->bytes;
+  }
+  free(name);
+  return rc;
+}
+
 int dvmt_memory_record(struct dvmt_memory *m, const struct dvmt_record *r) {
   if (r->site >= m->nsites)
     return 0;
   const struct memory_site *s = &m->site[r->site];
-  if (r->kind == DVMT_WRITE && r->object < m->nobjects && m->object[r->object].name)
+  if (r->kind == DVMT_WRITE && r->object < m->nobjects && m->object[r->object].name) {
+    m->object[r->object].written = ++m->clock;
     return write_value(&m->object[r->object], s, r);
-  for (size_t i = 0; r->kind == DVMT_DIRECT && s->declares && i < m->nobjects; i++) /* its memory begins as zeros */
-    if (m->object[i].name && m->object[i].image && !strcmp(m->object[i].name, s->declares))
-      memset(m->object[i].image, 0, m->object[i].bytes);
-  return 0;
+  }
+  return r->kind == DVMT_DIRECT && s->declares ? begin_array(m, s, r) : 0;
+}
+
+bool dvmt_memory_latest(const struct dvmt_memory *m, uint32_t object) {
+  const struct memory_object *o = &m->object[object];
+  for (size_t i = 0; i < m->nobjects; i++)
+    if (i != object && m->object[i].name && !strcmp(m->object[i].name, o->name) &&
+        (m->object[i].written > o->written || (m->object[i].written == o->written && i > object)))
+      return false;
+  return true;
 }
 
 bool dvmt_memory_sum(const struct dvmt_memory *m, uint32_t object, uint64_t *elements, uint64_t *digest) {

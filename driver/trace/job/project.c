@@ -113,7 +113,7 @@ static bool hold_used(void *arg, char key, struct dvmt_span rest) {
   for (size_t i = p->nobjects; i-- && !u->rc;) {
     const struct dvmt_object_def *o = &p->objects[i];
     bool again = false;
-    if (!(o->flags & DVMT_OBJECT_ARRAY) || !dvmt_span_is(name, o->name))
+    if (!(o->flags & DVMT_OBJECT_ARRAY) || !dvmt_span_is(name, o->name) || !dvmt_memory_latest(p->memory, (uint32_t)i))
       continue;
     for (size_t k = 0; k < p->nheld; k++)
       again |= !strcmp(p->held[k].name, o->name);

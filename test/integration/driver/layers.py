@@ -17,7 +17,7 @@ BELOW = {
     "runtime/entry": ["base", "runtime", "runtime/data", "runtime/rules", "runtime/report"],
     "runtime/trace": ["base", "runtime"],
     "runtime/record": ["base", "runtime", "runtime/trace"],
-    "runtime/parallel": ["base", "runtime", "runtime/data", "runtime/trace"],
+    "runtime/parallel": ["base", "runtime", "runtime/data", "runtime/report", "runtime/trace"],
     # The front ends and the pass; 'runtime' for the interface.
     "pass": [],
     "pass/directive": ["base"],

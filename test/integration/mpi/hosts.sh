@@ -102,6 +102,30 @@ ended 0 chain
 result_of chain | cmp -s - expected || fail "another result after the chain: $(result_of chain), not $(cat expected)"
 note "chains over other placements"
 
+# A job that was on one host goes on two, and what is there does not stay; from there to others as any.
+more() { nsenter -t $NA --net --uts "$BIN/dvm-restart" --launcher "$MPIRUN" "$@" "$IMAGE" 2> one.err & JOB=$!; STARTED+=("$JOB"); } # its output is a file, which goes on
+rm -f gate
+PACE=3000 at_na "$BIN/dvm-run" --checkpointable -n 4 --name one$T ./x$T $quick > one.out 2> one.err & JOB=$!
+STARTED+=("$JOB")
+wait_for 60 is_beyond one 60 || fail "one host: does not run: $(cat one.err)"
+save --kill --compress one$T || fail "one host: no snapshot"
+ended 137 one
+left=$(ls "$DVMCR_DIR" | wc -l)
+at_na "$BIN/dvm-restart" --launcher "$MPIRUN" --hosts na:1,nb:2 "$IMAGE" 2> few.err && fail "too few places are enough"
+[ "$(ls "$DVMCR_DIR" | wc -l)" = "$left" ] || fail "left behind: $(ls "$DVMCR_DIR")"
+more --hosts na:1,nb:3
+wait_for 60 is_beyond one 120 || fail "from one host to two: $(cat one.err)"
+[ "$(on_node $NB | wc -l)" = 3 ] || fail "three ranks are at the other host: $(ranks)"
+[ "$(ls "$DVMCR_DIR" | wc -l)" = "$left" ] || fail "left behind by a restart: $(ls "$DVMCR_DIR")"
+save --kill one$T || fail "from one host to two: no snapshot"
+ended 137 one
+all_gone "killed with its snapshot"
+more --hosts nb
+: > gate
+ended 0 one
+result_of one | cmp -s - expected || fail "another result after one, two and the other host: $(result_of one) $(cat one.err), not $(cat expected)"
+note "from one host to two"
+
 # --debug: a line for each process, with its host.
 again debugged --debug --hosts nb:2,na:2
 wait_for 60 eval '[ "$(grep -c "^MPIR_debug_info) n[ab]:[0-9]*" debugged.err)" = 4 ]' || fail "no lines for a debugger: $(cat debugged.err)"

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 here=$source/test/integration/mpi
 run=$build/mpir/dvm-run
-for program in ring bad replicas differ writes nature; do
+for program in ring bad replicas differ writes nature input; do
   mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
 done
 
@@ -21,13 +21,33 @@ import json, sys
 protocol, r = sys.argv[1], json.load(open(sys.argv[2]))
 t, n = r['total'], r['ranks']
 assert t['messages'] == n * (n + 1 + 2 + 40), t
-assert t['wildcards'] == n * n and t['forks'] == n and t['takeovers'] == 0, t
+assert t['wildcards'] == n * n and t['forks'] == n and t['takeovers'] == 0 and t['shadows_lost'] == 0, t
 assert t['times'] == n and t['names'] == n, t
 links, copies, forwarded = {'shared': (0, 0, 0), 'receiver-forwarding': (n, 0, t['records']), 'sender-forwarding': (n * n, t['records'], 0)}[protocol]
 assert r['links'] == links and t['copies'] == copies, r
 assert forwarded <= t['forwarded'] <= forwarded * 1.1, t # and what fills the end of a ring
 P
 done
+
+# Standard input that is a pipe: all of it, once, whoever dies.
+seq 1 5000 >numbers
+"$run" -n 2 ./input <numbers >expected
+[ "$(tail -n 1 expected)" = "5000 lines, 37507500" ] || wrong "input from a file: $(tail -n 1 expected)"
+for kill in "" 0.0@60 0.0@300 0.0@9000 0.0@30000 0.1@5000 0.0@3000,0.1@30000; do
+  seq 1 5000 | DVM_REPLICA_KILL=$kill timeout 60 "$run" --replicate -n 2 ./input >out 2>err || wrong "input, kill '$kill': $(cat err)"
+  cmp -s out expected || wrong "input, kill '$kill': $(tail -n 1 out)"
+done
+mkfifo slow
+timeout 60 "$run" --replicate --check -n 3 ./input <slow >out 2>err & dialogue=$!
+exec 7>slow
+seq 1 25 >&7
+for ((i = 0; i < 600; i++)); do grep -qx 20 out && break; sleep 0.05; done # it has not waited for the end
+seq 26 30 >&7
+exec 7>&-
+wait $dialogue || wrong "a dialogue: $(cat err)"
+[ "$(cat out)" = "$(printf '10\n20\n30\n30 lines, 2790')" ] || wrong "a dialogue: $(cat out)"
+seq 1 5000 | timeout 60 "$run" --replicate --checkpointable -n 2 ./input >out 2>err
+has err "the ranks read nothing of standard input"
 
 # Programs that test in a loop make steps without end; their shadows come after them all the same, and nobody waits for them for long.
 for protocol in shared receiver-forwarding sender-forwarding; do

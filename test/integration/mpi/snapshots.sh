@@ -223,6 +223,36 @@ again good
 goes_on good
 kill "$JOB"; wait "$JOB"
 
+# A thread's number that is free when it is looked at, and taken when it is needed.
+clear_images
+job taken 2 -- ./exchange $long
+wait_for 30 is_beyond taken 10
+ranks
+thread=$(ls "/proc/${RANK[0]}/task" | sort -n | tail -n 1)
+checkpoint --kill taken$T
+ended 137 taken
+no_ranks_left
+python3 - "$thread" << 'P' & taker=$!
+import os, sys, time
+number = int(sys.argv[1])
+while True:
+    with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+        f.write(str(number - 1))
+    child = os.fork()
+    if not child:
+        time.sleep(0.004 if os.getpid() == number else 0)
+        os._exit(0)
+    os.waitpid(child, 0)
+    time.sleep(0.004)
+P
+STARTED+=($taker)
+for try in 1 2 3 4 5 6; do
+  again taken
+  goes_on taken
+  kill "$JOB"; wait "$JOB"
+done
+kill $taker; wait $taker 2> /dev/null
+
 # Names and moments.
 fails "there is no job 'nobody'" "$BIN/dvm-checkpoint" nobody
 mkfifo late

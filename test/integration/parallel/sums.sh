@@ -5,8 +5,8 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
 ranks() { local n=$1; shift; echo mpirun --oversubscribe -n "$n" "$@"; }
 both() { # NAME OPTION..: NAME.c, sequential and parallel, and the reference
-  status 0 "$dvmcc" -fdvm=trace -g "${@:2}" "$1.c" -o "$1.sequential"
-  status 0 "$dvmcc" -fdvm=parallel,trace -g "${@:2}" "$1.c" -o "$1.parallel"
+  status 0 "$dvmcc" -fdvm=trace -g "${@:2}" "$1.c" -o "$1.sequential" -lm
+  status 0 "$dvmcc" -fdvm=parallel,trace -g "${@:2}" "$1.c" -o "$1.parallel" -lm
   status 0 "$dvm" record --level checksum -o "$1.dvmt" -- "./$1.sequential"
 }
 
@@ -307,4 +307,254 @@ done
 status 66 "$dvm" compare --bisect partial.dvmt -- $(ranks 3 ./partial.parallel)
 has err "'least' is "
 has err "[dvm-reduction-mismatch]"
+
+# Extremes with their locations, results of groups, and arrays of results of any size.
+cat >places.c <<'END_C'
+#include <stdio.h>
+enum { N = 24, M = 3000 };
+#pragma dvm array distribute[block]
+double a[N];
+static double often[M];
+int main(void) {
+  double best = 100, late = LATE;
+  int at = -1;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i < 12 ? 40 - i : 17 + i;
+#pragma dvm parallel([i] on a[i]) reduction(LOC(best, at), sum(often))
+  for (int i = 0; i < N; i++) {
+    if (a[i] < best) {
+      best = a[i];
+      at = i;
+    }
+    often[i % 5 + 2000] += a[i];
+  }
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] += at + best + often[2000 + i % 5];
+#pragma dvm parallel([i] on a[i]) reduction(g: OP(late))
+  for (int i = 0; i < N; i++)
+    late = a[i] > late ? a[i] : late;
+#pragma dvm reduction_start(g)
+#pragma dvm reduction_wait(g)
+  printf("%g %d %g %g\n", best, at, late, often[2001]);
+  return 0;
+}
+END_C
+both places -O2 -DLATE=0 -DLOC=minloc -DOP=max
+for n in 1 3; do
+  status 0 env DVM_OPTIONS=poison=1 "$dvm" compare places.dvmt -- $(ranks $n ./places.parallel)
+  has err ", 0 different"
+done
+both places -O2 -DLATE=0 -DLOC=maxloc -DOP=max
+status 66 env DVM_OPTIONS=poison=1 "$dvm" compare places.dvmt -- $(ranks 3 ./places.parallel)
+has err "places.c:12:13: error: the reference has 'best' = 29, but the iterations' partial values give 100 under 'maxloc' [dvm-reduction-mismatch]"
+both places -O2 -DLATE=1 -DLOC=minloc -DOP=product
+status 66 env DVM_OPTIONS=poison=1 "$dvm" compare places.dvmt -- $(ranks 3 ./places.parallel)
+has err "the iterations' partial values give "
+has err " under 'product' [dvm-reduction-mismatch]"
+
+# What functions assign that a loop calls: globals, static variables, what they are given; not what each call assigns before it reads it.
+cat >called.c <<'END_C'
+#include <math.h>
+#include <stdio.h>
+enum { N = 64 };
+#pragma dvm array distribute[block]
+double a[N];
+#pragma dvm array align([i] with a[i])
+double b[N];
+double total;
+static double last, scratch;
+static int often[4];
+static void add(double x) { total += x; }
+static void count(int k) {
+  static int calls;
+  if (calls++ % 2)
+    often[k & 3]++;
+}
+static void again(int k) {
+  if (k % 3)
+    count(k);
+}
+static void keep(int k) { last = k; }
+static void into(double *s, double x) { *s += x; }
+static double twice(double x) {
+  scratch = x;
+  scratch = scratch + scratch;
+  return scratch;
+}
+static void put(double *s, double x) { *s = x; }
+static void set(int i, int by) { b[i] = i + by; }
+int main(int argc, char **argv) {
+  double sum = 0, own;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = sqrt(i);
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++) {
+#ifdef WHAT
+    WHAT;
+#endif
+    put(&own, a[i]);
+    a[i] = twice(own) / 2;
+  }
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    set(i, argc > 1 && i == 50);
+  printf("%g %g %g %d\n", total, sum, last, often[1]);
+  (void)argv;
+  return 0;
+}
+END_C
+for level in -O0 -O2; do
+  both called $level
+  for n in 1 3 4; do
+    status 0 "$dvm" compare called.dvmt -- $(ranks $n ./called.parallel)
+    has err ", 0 different"
+  done
+  status 66 "$dvm" compare called.dvmt -- $(ranks 3 ./called.parallel other) # only a function that is called assigns it
+  has err "called.c:43:13: error: 'b' differs"
+done
+for case in "add(a[i]):total" "again(i):often" "keep(i):last" "into(&sum, a[i]):sum"; do
+  both called -O1 "-DWHAT=${case%:*}"
+  status 0 "$dvm" compare called.dvmt -- $(ranks 1 ./called.parallel)
+  status 66 "$dvm" compare called.dvmt -- $(ranks 3 ./called.parallel)
+  has err "called.c:35:13: error: '${case#*:}' is assigned here, no clause names it, and rank 0 and rank 1 are left with different values of it"
+done
+
+# References with values: extents that only the run knows, bit-fields.
+cat >known.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+struct flags { unsigned low : 3, high : 7; short rest; };
+int main(int argc, char **argv) {
+  int n = 20 + argc, m = 7, off = argc > 1;
+  n -= off;
+  for (int k = 0; k < 2; k++) {
+#pragma dvm array distribute[block][block]
+    double (*a)[m] = malloc((size_t)n * sizeof(*a));
+#pragma dvm array distribute[block]
+    struct flags *f = malloc((size_t)n * sizeof(*f));
+#pragma dvm parallel([i][j] on a[i][j])
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++)
+        a[i][j] = i * k + j + (off && k && i == 9);
+#pragma dvm parallel([i] on f[i])
+    for (int i = 0; i < n; i++) {
+      f[i].low = i & 7;
+      f[i].high = i + (off && k && i == 9);
+    }
+    free(f);
+    free(a);
+    n++;
+  }
+  printf("%d\n", n);
+  (void)argv;
+  return 0;
+}
+END_C
+both known -O1
+status 0 "$dvm" record --level modify -o known.values -- ./known.sequential
+for n in 1 3; do
+  status 0 "$dvm" compare known.values -- $(ranks $n ./known.parallel)
+  has err ", 0 different"
+  lacks err "left out"
+done
+status 66 "$dvm" compare known.values -- $(ranks 3 ./known.parallel other)
+has err "error: 'a' differs"
+has err "error: 'f' differs"
+
+# Addresses differ from process to process: they are no values, what stands beside them is.
+cat >named.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 12 };
+struct named { char *name; int value; };
+#pragma dvm array distribute[block]
+struct named a[N];
+int main(int argc, char **argv) {
+  void *kept = malloc((size_t)(getenv("OMPI_COMM_WORLD_RANK") ? 100 : 50000));
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++) {
+    a[i].name = i % 2 ? "odd" : malloc(8);
+    a[i].value = i + (argc > 1 && i == 7);
+  }
+  free(kept);
+  printf("%d\n", N);
+  (void)argv;
+  return 0;
+}
+END_C
+both named -O1
+status 0 "$dvm" record --level modify -o named.values -- ./named.sequential
+for reference in named.dvmt named.values; do
+  status 0 "$dvm" compare $reference -- $(ranks 3 ./named.parallel)
+  has err ", 0 different"
+  lacks err "left out"
+  status 66 "$dvm" compare $reference -- $(ranks 3 ./named.parallel other)
+  has err "error: 'a' differs"
+done
+status 66 "$dvm" compare --bisect named.dvmt -- $(ranks 3 ./named.parallel other)
+has err "'a[7].value' is 8, the reference has 7"
+
+# Lines that have moved: results of reductions are those of the reference all the same, also where another reduction stands at the old line.
+cat >moved.c <<'END_C'
+#include <stdio.h>
+enum { N = 2000 };
+#pragma dvm array distribute[block]
+double a[N];
+int main(void) {
+#ifdef MOVED
+  /* a line
+     and four
+
+
+
+
+
+     more */
+#endif
+  double sum = 0, other = 0;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = 1 / (i + 1.);
+  for (int k = 0; k < 3; k++) {
+#pragma dvm parallel([i] on a[i]) reduction(sum(sum))
+    for (int i = 0; i < N; i++)
+      sum += a[i];
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < N; i++)
+      a[i] += sum;
+#pragma dvm parallel([i] on a[i]) reduction(sum(other))
+    for (int i = 0; i < N; i++)
+      other += a[i];
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < N; i++)
+      a[i] /= other;
+  }
+  printf("%.10g\n", sum + other);
+  return 0;
+}
+END_C
+both moved -O2
+sed -i '/ifdef MOVED/d; /^#endif/d' moved.c
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O2 moved.c -o moved.parallel
+status 0 "$dvm" compare moved.dvmt -- $(ranks 3 ./moved.parallel)
+has err ", 0 different"
+status 66 env DVM_OPTIONS=substitute=0 "$dvm" compare moved.dvmt -- $(ranks 3 ./moved.parallel) # it would differ
+
+# The page shows the ranks' parts of an array whose sum differs.
+status 66 "$dvm" compare --html called.html called.dvmt -- $(ranks 3 ./called.parallel)
+both called -O1
+status 66 "$dvm" compare --html called.html called.dvmt -- $(ranks 3 ./called.parallel other)
+page_owners() {
+  python3 - "$1" <<'END_PY'
+import json, re, sys
+data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', open(sys.argv[1]).read(), re.S)[1])
+maps = [m for m in data['maps'] if m['variable'] == 'b']
+assert len(maps) == 1 and maps[0]['sums'], data['maps']
+assert maps[0]['owners'] == [0] * 21 + [1] * 21 + [2] * 22, maps[0]['owners']
+END_PY
+}
+status 0 page_owners called.html
 finish

@@ -199,7 +199,7 @@ class Here(Case):
         self.assertEqual(d.answer("print counts")[0], before)
         self.assertEqual(d.status()["stopped"], {0, 1})
         error = [j for j in d.do("restart " + listed[0]["handle"]) if "error" in j]
-        self.assertIn("an image is of one process", error[0]["error"])
+        self.assertIn("an image restores one process", error[0]["error"])
 
 
     def test_all_of_a_set(self):

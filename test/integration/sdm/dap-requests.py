@@ -450,6 +450,23 @@ class StopAll(unittest.TestCase):
         c.ask("threads")
         self.assertEqual([m for m in c.waiting if m.get("event") == "stopped"], [])
 
+    def test_focus_of_continue(self):
+        """Who goes on is said: the focus and the rank that was asked for, no others."""
+        def stopped(*ranks):
+            for rank in ranks:
+                c.expect({"event": "stopped", "body": {"reason": "breakpoint", "threadId": 1000 * rank + 1}})
+        c = self.start(sdm.RING, {"name": "add"}, ranks=4, launcher="local", stopAll=False)
+        stopped(0, 1, 2, 3)
+        self.assertTrue(c.ask("dvm/focus", set="2-3")["success"])
+        self.assertFalse(c.ask("continue", threadId=1)["body"]["allThreadsContinued"])
+        stopped(0, 2, 3)
+        told = {m["body"]["threadId"] for m in c.waiting if m.get("event") == "continued"}
+        self.assertEqual(told, {2001, 3001})
+        self.assertEqual([m for m in c.waiting if m.get("event") == "stopped"], [])
+        self.assertTrue(c.ask("dvm/focus", set="all")["success"])
+        self.assertTrue(c.ask("continue", threadId=1)["body"]["allThreadsContinued"])
+        stopped(0, 1, 2, 3)
+
 
 if __name__ == "__main__":
     sdm.main()

@@ -78,6 +78,29 @@ class Words(unittest.TestCase):
             self.assertEqual((said["shell echo hi"], said["!echo ho"]), (["hi"], ["ho"]))
             self.assertIn("tee FILE", said["set logging on"][0])
 
+    def test_not_behind_our_back(self):
+        """What gdb would do with numbers of its own."""
+        said, _ = run("break add", "break work", "rwatch total", "dis 1", "info breakpoints", "clear add", "clear nowhere", "hbreak add", "delete",
+                      "info b", "delete breakpoints", "watch -l total", "start", "status")
+        listed = "".join(said["info breakpoints"])
+        self.assertIn("total", listed)
+        self.assertRegex(listed, "1 .*add.*disabled|1 .*disabled.*add")
+        self.assertEqual(said["clear nowhere"], ["error: no breakpoint was set there; 'info breakpoints' lists them, 'delete N' removes one"])
+        self.assertIn("'hbreak' is not passed to gdb: 'break' sets", "".join(said["hbreak add"]))
+        self.assertFalse([x for x in said["info b"] if "add" in x or "work" in x or "total" in x], said["info b"])
+        self.assertFalse([x for x in said["delete breakpoints"] if "error" in x])
+        self.assertIn("-l is not there", said["watch -l total"][0])
+        self.assertTrue(any(" main at ring.c" in x for x in said["start"] + said["status"]), said)
+
+    def test_frame_that_is_not_there(self):
+        """It is not chosen: nothing that follows is asked of it."""
+        said, _ = run("break add", "continue", "frame function nosuch", "print a", "bt -m", "frame function work", "print steps", "bt 1")
+        self.assertIn("there is no frame of 'nosuch'", said["frame function nosuch"][0])
+        self.assertEqual(said["print a"], ["{0-1} 2  0"])
+        self.assertEqual([x.split()[0] for x in said["bt -m"]], ["main", "work", "add"])
+        self.assertEqual(said["print steps"], ["{0-1} 2  10"])
+        self.assertIn("add", "".join(said["bt 1"]))
+
     def test_counts_of_breakpoints(self):
         said, _ = run("break add", "condition 1 a == 4", "info breakpoints", "continue", "info b")
         self.assertIn("add if a == 4", said["info breakpoints"][0])

@@ -248,6 +248,31 @@ class Launchers(unittest.TestCase):
                        "sshd lets us in")
         return words
 
+    def test_hosts_of_hydra(self):
+        """Its ranks on other hosts are below a proxy there, which no process of ours is above; a host that cannot be asked is named."""
+        sdm.need("mpiexec.hydra")
+        words_ = self.sshd()
+        agent = self.folder.write("agent", "#!/bin/sh\nexec " + " ".join(words_) + ' "$@"\n', 0o755)
+        program = self.folder.write("prog", f"#!/bin/sh\nexport SDM_RANK=$PMI_RANK JOB={agent}\nexec {sdm.RING} hang $PMI_RANK\n", 0o755)
+        p = self.enter(sdm.Program("mpiexec.hydra", "-launcher-exec", agent, "-hosts", "n1:2,n2:1", "-n", "3", program))
+        ranks = lambda: [int(c) for c in os.listdir("/proc") if c.isdigit() and b"JOB=" + agent.encode() in environment(c)
+                         and words(c).startswith(sdm.RING.encode() + b"\0hang")]
+        sdm.wait_until(lambda: len([c for c in ranks() if sdm.waits(c)]) == 3, "three ranks sleep")
+        self.assertFalse(set(ranks()) & set(sdm.descendants(p.pid)))
+        r = subprocess.run([sdm.DEBUG, "--attach", str(p.pid), "--ssh", "false"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           timeout=sdm.LIMIT)
+        self.assertEqual(r.returncode, 2)
+        self.assertRegex(r.stderr, "cannot run a command on host 'n[12]'")
+        d = self.session("--attach", str(p.pid), "--ssh", " ".join(words_), "--host", "127.0.0.1")
+        self.assertEqual(self.places(d, {0, 1, 2}), {"ring.c": {0, 1, 2}})
+        for pid in ranks():
+            rank = re.search(rb"PMI_RANK=(\d+)", environment(pid))[1].decode()
+            self.assertIn(str(pid), str(d.do(f"[{rank}] gdb info inferiors")))
+        d.do("set var gate = 0")
+        d.do("continue")
+        d.close()
+        self.assertEqual(p.wait(sdm.LIMIT), 0)
+
     def test_ssh(self):
         """Own launch on hosts without a launcher, here through a real sshd."""
         words_ = self.sshd()

@@ -82,6 +82,21 @@ class Signals(unittest.TestCase):
         while not (said("exited") >= {0, 1, 2} and 1 in said("stopped")):
             d.wait(lambda j: "event" in j, "their ends, and the stop of the other")
 
+    def test_killed_while_its_threads_stand(self):
+        """Of several threads the kernel tells no end before each has been waited for."""
+        d = self.enter(sdm.Debugger("-n", "2", "--launcher", "local", sdm.THREADS))
+        d.wait(lambda j: j.get("event") == "stopped", "the stop in main")
+        d.do("break bump")
+        d.do("continue")
+        programs = {r: [p for p in sdm.descendants(s) if sdm.traced(p)][0] for r, s in d.servers().items()}
+        os.kill(programs[1], signal.SIGKILL)
+        ended = d.wait(lambda j: j.get("event") == "exited", "its end")
+        self.assertEqual((ended["ranks"], ended["reason"], ended["signal"]), ("1", "exited-signalled", "SIGKILL"))
+        self.assertEqual(d.status()["stopped"], {0})
+        os.kill(programs[0], signal.SIGKILL)
+        d.send("continue")
+        d.wait(lambda j: j.get("event") == "exited" and j["ranks"] == "0", "the other's end, whatever gdb waits for")
+
     def test_killed_while_gdb_hangs_on_it(self):
         """gdb sets a program running that has just been killed, and would wait for ever."""
         d = self.enter(sdm.Debugger("-n", "1", "--launcher", "local", sdm.RING))

@@ -69,6 +69,45 @@ writes = [r for r in rows if r['variable'] == 'A' and r['kind'] == 'write']
 assert [float(r['value']) for r in writes] == list(a.value)
 P
 
+# Members of arrays of structs, and what pointers lead to.
+cat >members.c <<'C'
+#include <stdlib.h>
+struct probe { int at; double last; float v[2]; };
+struct probe probes[3];
+struct { double dx; long n; } one;
+int main(void) {
+  double *energy = malloc(5 * sizeof(*energy));
+  struct probe *p = malloc(3 * sizeof(*p));
+  for (int k = 0; k < 5; k++) {
+    energy[k] = k / 2.;
+    probes[k % 3].last = k;
+    probes[k % 3].v[1] = 10 * k;
+    probes[k % 3].at = k;
+    p[k % 3].last = -k;
+  }
+  ((char *)energy)[3] = 1;
+  one.dx = 3;
+  one.n = 4;
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w members.c -o members
+status 0 "$dvm" record -o members.dvmt -- ./members
+status 0 "$dvm" trace export --npz -o members.npz members.dvmt
+PYTHONPATH=$source/driver/trace "$python" - <<'P' || wrong "members"
+import dvm_trace
+t = dvm_trace.load('members.npz')
+assert (t['energy'].after()[:5] == [0, .5, 1, 1.5, 2]).all(), t['energy'].after()
+assert t['energy@pointer'].value[0]
+last = t['probes.last']
+assert last.shape == (3,) and list(last.element) == [0, 1, 2, 0, 1] and list(last.after()) == [3, 4, 2]
+assert list(last.after(last.record[2])) == [0, 1, 2]
+assert list(t['probes.at'].after()) == [3, 4, 2] and list(t['probes.v'].value) == [0, 10, 20, 30, 40]
+assert list(t['p.last'].after()) == [-3, -4, -2] and t['one.dx'].after()[0] == 3 and t['one.n'].after()[0] == 4
+for name in t.variables:
+    t[name].after()
+P
+
 # Selections.
 status 0 "$dvm" trace export --csv --variable A --construct a,b.c:10 --execution 3 t.dvmt
 [ "$(grep -c ',write,A,' out)" = 36 ] && [ "$(wc -l <out)" = 37 ] || wrong "one execution: $(head -n 3 out)"

@@ -209,4 +209,23 @@ has err "'then' at second.c:4 comes from 'time': comparisons leave it out"
 status 0 "$dvm" compare ref.dvmt -- ./later
 status 66 "$dvm" compare ref.dvmt -- ./wrong
 has err "'drawn' is"
+
+# Lines of the source are those of the folder that the program was compiled in.
+mkdir -p other/sub
+printf '#include "sub/step.h"\ndouble tol;\nint main(void) {\n  tol = 1e-9;\n  step();\n  return 0;\n}\n' >where.c
+sed 's/1e-9/1e-3/' where.c >other/where.c
+mkdir -p sub
+echo 'static double walk; static void step(void) { walk = 1.5; }' >sub/step.h
+echo 'static double walk; static void step(void) { walk = 2.5; }' >other/sub/step.h
+status 0 "$dvmcc" -g -fdvm=trace where.c -o where
+(cd other && "$dvmcc" -g -fdvm=trace where.c -o where) || wrong "not compiled"
+status 0 "$dvm" record -o where.dvmt -- ./where
+status 66 "$dvm" compare where.dvmt -- other/where
+has err "    4 |   tol = 1e-3;"
+has err "    1 | static double walk; static void step(void) { walk = 2.5; }"
+status 0 "$dvm" record -o other.dvmt -- other/where
+cd other
+status 66 "$dvm" diff ../other.dvmt ../where.dvmt
+has err "    4 |   tol = 1e-9;"
+cd ..
 finish

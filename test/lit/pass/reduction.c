@@ -52,3 +52,37 @@ double g(void) {
 // The partial value goes into an array.
 // CHECK-LABEL: define {{.*}}@g(
 // CHECK: call void @__dvmrt_escape(ptr @dvm.site
+
+// A maximum whose update is the declared operation gives the same in any order: no twin, the result alone is told.  Under another condition
+// it has one.
+double h(void) {
+  int i;
+  double m = 0;
+  while (__dvmm_enter("K parallel 1\nN 1 i\nO A af8 & 8 1 10\nX a0:1:0\nR max m & 8 1 f8\nU A & r\nS 1\nQ 1 1", A, &m, A)) {
+    for (i = 0; i < 10; i++) {
+      __dvmm_iter(1, 1, &i, -4L);
+      if (R8(A[__dvmm_index(i, 2, 0)], 2, "C 1\nD 0\nX a0:1:0\nB 10\nE 8\nT A[i]") > R8(m, 3, "C 1\nT m"))
+        W8(m, 4, "C 1\nT m") = R8(A[__dvmm_index(i, 5, 0)], 5, "C 1\nD 0\nX a0:1:0\nB 10\nE 8\nT A[i]");
+    }
+    __dvmm_leave(1);
+  }
+  return m;
+}
+double k(void) {
+  int i;
+  double m = 0;
+  while (__dvmm_enter("K parallel 1\nN 1 i\nO A af8 & 8 1 10\nX a0:1:0\nR max m & 8 1 f8\nU A & r\nS 1\nQ 1 1", A, &m, A)) {
+    for (i = 0; i < 10; i++) {
+      __dvmm_iter(1, 1, &i, -4L);
+      if (R8(A[__dvmm_index(i, 2, 0)], 2, "C 1\nD 0\nX a0:1:0\nB 10\nE 8\nT A[i]") < R8(m, 3, "C 1\nT m"))
+        W8(m, 4, "C 1\nT m") = R8(A[__dvmm_index(i, 5, 0)], 5, "C 1\nD 0\nX a0:1:0\nB 10\nE 8\nT A[i]");
+    }
+    __dvmm_leave(1);
+  }
+  return m;
+}
+// CHECK-LABEL: define {{.*}}@h(
+// CHECK-NOT: %dvm.twin.m
+// CHECK: call {{.*}}@__dvmrt_reduction(
+// CHECK-LABEL: define {{.*}}@k(
+// CHECK: %dvm.twin.m

@@ -9,8 +9,10 @@ DVM(DISTRIBUTE [BLOCK]) double A[N];
 void f(void)
 {
   int i;
-  DVM(CREATE_TEMPLATE jobs[0]);
-  //  ^ compile-warning 'CREATE_TEMPLATE' is a directive of C-DVM that is not honoured
+  DVM(CREATE_TEMPLATE [4]);
+  //                  ^ compile-error expected the name of a template
+  DVM(CREATE_TEMPLATE T[i]);
+  //  ^ compile-warning 'CREATE_TEMPLATE' has sizes that are not known where 'T' is declared
   DVM(MAP jobs[0] TO P[0:1]);
   //              ^ compile-error expected 'ONTO'
   DVM(FROBNICATE A);

@@ -1,0 +1,461 @@
+// What a nest assigns by way of the functions that it calls.  A variable is of interest if an iteration may read what another one has left in it, or
+// if it is left behind unread; one that each iteration, or each call, assigns before it reads it means nothing afterwards (pass/clang/Shared.cpp
+// judges what stands in the nest itself).  Flow-sensitive for scalars, from the functions of the module upwards.
+#include "Reached.h"
+#include "Function.h"
+#include "TraceCalls.h"
+#include "pass/markers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+namespace {
+struct Effect {
+  bool Written = false, Read = false;
+  bool Exposed = false; // read, perhaps before it is assigned
+  bool ByCall = false; // written by a function that is called
+  bool Sure = false; // assigned whenever the function comes back
+
+  bool matters() const { return Written && (Exposed || !Read); }
+  bool operator==(const Effect &E) const {
+    return Written == E.Written && Read == E.Read && Exposed == E.Exposed && ByCall == E.ByCall && Sure == E.Sure;
+  }
+};
+// By global variable, parameter or local variable.
+using Effects = MapVector<const Value *, Effect>;
+using Assigned = SmallPtrSet<const Value *, 8>;
+
+constexpr unsigned RoundsMax = 10, DepthMax = 12;
+
+class Reach {
+  Module &M;
+  const DataLayout &DL;
+  TargetLibraryInfoImpl Library;
+  DenseMap<const Function *, Effects> Of;
+  SmallPtrSet<const Value *, 16> Arrays; // variables with an array directive, pointers to arrays too
+
+public:
+  explicit Reach(Module &M) : M(M), DL(M.getDataLayout()), Library(Triple(M.getTargetTriple())) {}
+  void run();
+
+private:
+  SmallVector<const Function *, 4> calleesOf(const CallBase &Call) const;
+  const Value *rootOf(const Value *P, bool &Whole, unsigned Depth = 0) const;
+  bool readsItself(const Value *V, const Value *Root, unsigned Depth = 0) const;
+  void takeCall(const CallBase &Call, Assigned &Now, Effects *To) const;
+  void takeUnknown(const CallBase &Call, Assigned &Now, Effects *To) const;
+  void take(const Instruction &I, Assigned &Now, Effects *To) const;
+  Effects walk(ArrayRef<const BasicBlock *> Order, const BasicBlock *Entry) const;
+  void summarize(ArrayRef<CallInst *> Nests);
+  void findArrays(const CallInst *Mark);
+  void tell(CallInst *Enter);
+};
+
+// Blocks of the nest, in an order for data flow, the first one first.
+SmallVector<const BasicBlock *, 16> blocksOf(const CallInst *Enter) {
+  SmallVector<const BasicBlock *, 16> Order;
+  auto *Br = dyn_cast<BranchInst>(Enter->getParent()->getTerminator());
+  if (!Br || !Br->isConditional())
+    return Order;
+  // 'while (enter())' comes back to the mark; nothing else of the function does without it.
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  SmallVector<std::pair<const BasicBlock *, const_succ_iterator>, 16> Stack;
+  Seen.insert(Enter->getParent());
+  auto Push = [&](const BasicBlock *BB) {
+    if (Seen.insert(BB).second)
+      Stack.push_back({BB, succ_begin(BB)});
+  };
+  for (Push(Br->getSuccessor(0)); !Stack.empty();) {
+    auto &[BB, Next] = Stack.back();
+    if (Next == succ_end(BB)) {
+      Order.push_back(BB);
+      Stack.pop_back();
+    } else {
+      Push(*Next++);
+    }
+  }
+  std::reverse(Order.begin(), Order.end());
+  return Order;
+}
+
+// Bytes that are a value, and nothing else; 0: it holds addresses, or bytes between its members.
+uint64_t valueBytes(const DataLayout &DL, Type *T) {
+  if (T->isX86_FP80Ty())
+    return 10;
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    uint64_t Element = valueBytes(DL, A->getElementType());
+    return Element == DL.getTypeAllocSize(A->getElementType()) ? Element * A->getNumElements() : 0;
+  }
+  if (auto *S = dyn_cast<StructType>(T)) {
+    uint64_t Sum = 0;
+    for (Type *Member : S->elements()) {
+      uint64_t Bytes = valueBytes(DL, Member);
+      if (!Bytes)
+        return 0;
+      Sum += Bytes;
+    }
+    return Sum == DL.getTypeAllocSize(T) ? Sum : 0;
+  }
+  return T->isIntegerTy() || T->isFloatTy() || T->isDoubleTy() || T->isHalfTy() ? DL.getTypeStoreSize(T).getFixedValue() : 0;
+}
+
+// What a local variable is assigned, if it is once.
+const Value *onlyValueOf(const AllocaInst &Slot) {
+  const Value *Only = nullptr;
+  for (const User *U : Slot.users())
+    if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->getPointerOperand() == &Slot) {
+      if (Only)
+        return nullptr;
+      Only = Store->getValueOperand();
+    }
+  return Only;
+}
+
+bool isScalar(const Value *Root) {
+  Type *T = nullptr;
+  if (auto *G = dyn_cast<GlobalVariable>(Root))
+    T = G->getValueType();
+  else if (auto *A = dyn_cast<AllocaInst>(Root))
+    T = A->getAllocatedType();
+  return T && T->isSingleValueType();
+}
+} // namespace
+
+SmallVector<const Function *, 4> Reach::calleesOf(const CallBase &Call) const {
+  SmallVector<const Function *, 4> Found;
+  const Value *Callee = Call.getCalledOperand()->stripPointerCasts();
+  while (!markerName(Callee).empty())
+    Callee = cast<CallInst>(Callee)->getArgOperand(0)->stripPointerCasts();
+  if (auto *F = dyn_cast<Function>(Callee)) {
+    Found.push_back(F);
+    return Found;
+  }
+  for (const Function &F : M) // through a pointer
+    if (!F.isDeclaration() && F.hasAddressTaken() && F.getFunctionType() == Call.getFunctionType())
+      Found.push_back(&F);
+  return Found;
+}
+
+// The variable that an address is computed from, or null; 'Whole': it is the address of all of it, or of what a parameter points to.
+const Value *Reach::rootOf(const Value *P, bool &Whole, unsigned Depth) const {
+  for (Whole = true; Depth < DepthMax; ++Depth) {
+    P = P->stripPointerCasts();
+    if (auto *GEP = dyn_cast<GEPOperator>(P)) {
+      Whole = false;
+      P = GEP->getPointerOperand();
+    } else if (!markerName(P).empty()) {
+      P = cast<CallInst>(P)->getArgOperand(0);
+    } else if (auto *Load = dyn_cast<LoadInst>(P)) {
+      bool Pointer;
+      const Value *From = rootOf(Load->getPointerOperand(), Pointer, Depth + 1);
+      if (From && Arrays.contains(From)) {
+        Whole = false;
+        return From; // of a pointer to an array: what it leads to
+      }
+      auto *Slot = dyn_cast_or_null<AllocaInst>(Pointer ? From : nullptr);
+      const Value *Only = Slot ? onlyValueOf(*Slot) : nullptr;
+      if (!Only)
+        return nullptr;
+      bool Inner;
+      const Value *Root = rootOf(Only, Inner, Depth + 1);
+      Whole &= Inner;
+      return Root;
+    } else {
+      return isa<Argument, AllocaInst>(P) || (isa<GlobalVariable>(P) && !cast<GlobalVariable>(P)->isConstant()) ? P : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+// 'a[i] += x', 'a[i] = a[i] + x'.
+bool Reach::readsItself(const Value *V, const Value *Root, unsigned Depth) const {
+  auto *I = dyn_cast<Instruction>(V);
+  bool Whole;
+  if (!I || Depth > DepthMax)
+    return false;
+  if (auto *Load = dyn_cast<LoadInst>(I))
+    return rootOf(Load->getPointerOperand(), Whole) == Root;
+  if (!isa<BinaryOperator, CastInst, UnaryOperator, SelectInst, CmpInst, IntrinsicInst>(I))
+    return false;
+  return any_of(I->operands(), [&](const Use &U) { return readsItself(U, Root, Depth + 1); });
+}
+
+// A function that is not here.  The library's assigns what it is given before it reads it, or only reads it.
+void Reach::takeUnknown(const CallBase &Call, Assigned &Now, Effects *To) const {
+  const Function *F = Call.getCalledFunction();
+  LibFunc Ignored;
+  bool Known = F && (Library.getLibFunc(F->getName(), Ignored) || isOfLibrary(*F));
+  for (const Use &Given : Call.args()) {
+    bool Whole;
+    const Value *Root = Given->getType()->isPointerTy() ? rootOf(Given, Whole) : nullptr;
+    if (!Root)
+      continue;
+    if (To && !Known) {
+      Effect &E = (*To)[Root];
+      E.Written = E.ByCall = E.Read = true;
+      E.Exposed |= !Now.contains(Root);
+    }
+    Now.insert(Root);
+  }
+}
+
+void Reach::takeCall(const CallBase &Call, Assigned &Now, Effects *To) const {
+  auto Callees = calleesOf(Call);
+  Assigned Sure;
+  for (const Function *F : Callees) {
+    auto Summary = Of.find(F);
+    if (Summary == Of.end())
+      continue;
+    for (const auto &[Key, Effect] : Summary->second) {
+      bool Whole = true;
+      const Value *Root = Key;
+      if (auto *Parameter = dyn_cast<Argument>(Key))
+        Root = Parameter->getArgNo() < Call.arg_size() ? rootOf(Call.getArgOperand(Parameter->getArgNo()), Whole) : nullptr;
+      if (!Root || isa<AllocaInst>(Key))
+        continue;
+      if (To) {
+        auto &E = (*To)[Root];
+        E.Written |= Effect.Written;
+        E.ByCall |= Effect.Written;
+        E.Read |= Effect.Read;
+        E.Exposed |= Effect.Exposed && !Now.contains(Root);
+      }
+      if (Effect.Sure && Whole)
+        Sure.insert(Root);
+    }
+  }
+  if (Callees.size() == 1)
+    Now.insert(Sure.begin(), Sure.end());
+  if (Callees.size() == 1 && Callees[0]->isDeclaration())
+    takeUnknown(Call, Now, To);
+}
+
+void Reach::take(const Instruction &I, Assigned &Now, Effects *To) const {
+  bool Whole;
+  auto Read = [&](const Value *P) {
+    const Value *Root = rootOf(P, Whole);
+    if (!To || !Root)
+      return;
+    (*To)[Root].Read = true;
+    (*To)[Root].Exposed |= Whole && (isScalar(Root) || isa<Argument>(Root)) && !Now.contains(Root);
+  };
+  auto Write = [&](const Value *P, const Value *V) {
+    const Value *Root = rootOf(P, Whole);
+    if (!Root)
+      return;
+    if (To) {
+      (*To)[Root].Written = true;
+      (*To)[Root].Exposed |= V && !Whole && !Now.contains(Root) && readsItself(V, Root);
+    }
+    if (Whole && (isScalar(Root) || isa<Argument>(Root)))
+      Now.insert(Root);
+  };
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    Read(Load->getPointerOperand());
+  } else if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    Write(Store->getPointerOperand(), Store->getValueOperand());
+  } else if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I)) {
+    Read(Atomic->getPointerOperand());
+    Write(Atomic->getPointerOperand(), nullptr);
+  } else if (auto *Fill = dyn_cast<MemIntrinsic>(&I)) {
+    if (auto *Copy = dyn_cast<MemTransferInst>(Fill))
+      Read(Copy->getSource());
+    Write(Fill->getDest(), nullptr);
+  } else if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call) && markerName(Call).empty()) {
+    takeCall(*Call, Now, To);
+  }
+}
+
+// What the blocks do to variables; Sure where they end by returning.
+Effects Reach::walk(ArrayRef<const BasicBlock *> Order, const BasicBlock *Entry) const {
+  DenseMap<const BasicBlock *, Assigned> After;
+  SmallPtrSet<const BasicBlock *, 16> Mine(Order.begin(), Order.end());
+  auto Before = [&](const BasicBlock *BB) {
+    Assigned Now;
+    bool First = true;
+    for (const BasicBlock *P : predecessors(BB)) {
+      auto Known = After.find(P);
+      if (BB == Entry || !Mine.contains(P))
+        return Assigned();
+      if (Known == After.end())
+        continue;
+      if (First)
+        Now = Known->second;
+      else
+        Now.remove_if([&](const Value *V) { return !Known->second.contains(V); });
+      First = false;
+    }
+    return Now;
+  };
+  for (bool Changes = true; Changes;) {
+    Changes = false;
+    for (const BasicBlock *BB : Order) {
+      Assigned Now = Before(BB);
+      for (const Instruction &I : *BB)
+        take(I, Now, nullptr);
+      auto [Known, New] = After.try_emplace(BB, Now);
+      if (!New && Known->second.size() != Now.size())
+        Known->second = Now, Changes = true;
+      Changes |= New;
+    }
+  }
+  Effects To;
+  bool Returns = false;
+  Assigned AtReturns;
+  for (const BasicBlock *BB : Order) {
+    Assigned Now = Before(BB);
+    for (const Instruction &I : *BB)
+      take(I, Now, &To);
+    if (!isa<ReturnInst>(BB->getTerminator()))
+      continue;
+    if (Returns)
+      AtReturns.remove_if([&](const Value *V) { return !Now.contains(V); });
+    else
+      AtReturns = Now;
+    Returns = true;
+  }
+  for (const Value *V : AtReturns)
+    if (To.contains(V))
+      To[V].Sure = true;
+  return To;
+}
+
+// Functions that nests reach, until nothing changes.
+void Reach::summarize(ArrayRef<CallInst *> Nests) {
+  SmallVector<const Function *, 32> All;
+  SmallPtrSet<const Function *, 32> Known;
+  auto Add = [&](const BasicBlock *BB) {
+    for (const Instruction &I : *BB)
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && markerName(Call).empty())
+        for (const Function *F : calleesOf(*Call))
+          if (!F->isDeclaration() && !isOfLibrary(*F) && Known.insert(F).second)
+            All.push_back(F);
+  };
+  for (const CallInst *Enter : Nests)
+    for (const BasicBlock *BB : blocksOf(Enter))
+      Add(BB);
+  for (size_t N = 0; N < All.size(); ++N)
+    for (const BasicBlock &BB : *All[N])
+      Add(&BB);
+  bool Changes = true;
+  for (unsigned Round = 0; Changes && Round < RoundsMax; ++Round) {
+    Changes = false;
+    for (const Function *F : reverse(All)) {
+      ReversePostOrderTraversal<const Function *> Blocks(F);
+      SmallVector<const BasicBlock *, 16> Order(Blocks.begin(), Blocks.end());
+      Effects New = walk(Order, &F->getEntryBlock());
+      New.remove_if([](const auto &Row) { return isa<AllocaInst>(Row.first); });
+      Effects &Old = Of[F];
+      bool Same =
+          Old.size() == New.size() && all_of(New, [&](const auto &Row) { return Old.contains(Row.first) && Old[Row.first] == Row.second; });
+      if (!Same)
+        Old = std::move(New), Changes = true;
+    }
+  }
+}
+
+void Reach::findArrays(const CallInst *Mark) {
+  auto *Call = const_cast<CallInst *>(Mark);
+  DirectiveText D = DirectiveText::parse(markerText(markerTextArgument(Call)));
+  auto Args = markerArguments(Call);
+  bool Whole;
+  for (unsigned I = 0; I < Args.size() && I < D.Args.size(); ++I)
+    if (D.Args[I].Pointer && (D.Args[I].Line == DVMRT_DIRECTIVE_ARRAY || D.Args[I].Line == DVMRT_DIRECTIVE_POINTER))
+      if (const Value *Root = rootOf(Args[I], Whole))
+        Arrays.insert(Root);
+}
+
+// "dot.count": that of the function.
+static StringRef nameOf(const GlobalVariable &G) {
+  auto [Function, Name] = G.getName().split('.');
+  return G.hasLocalLinkage() && !Name.empty() ? Name.take_until([](char C) { return C == '.'; }) : G.getName();
+}
+
+void Reach::tell(CallInst *Enter) {
+  StringRef Text = markerText(markerTextArgument(Enter));
+  DirectiveText D = DirectiveText::parse(Text);
+  SmallVector<Value *, 8> Args = markerArguments(Enter), Out;
+  auto Order = blocksOf(Enter);
+  if (D.Kind != "parallel" || !D.Mapped || Order.empty() || Args.size() != D.Args.size())
+    return;
+  Effects All = walk(Order, Order.front());
+  SmallPtrSet<const Value *, 16> Named;
+  SmallVector<bool, 8> Dropped(Args.size());
+  std::string New;
+  bool Whole, Changed = false;
+  for (unsigned I = 0; I < Args.size(); ++I)
+    if (const Value *Root = D.Args[I].Pointer ? rootOf(Args[I], Whole) : nullptr)
+      Named.insert(Root);
+  for (unsigned Shared = 0; !Text.empty();) {
+    auto [Line, After] = Text.split('\n');
+    Text = After;
+    bool Drop = false;
+    if (Line.starts_with("s ")) {
+      auto *Arg = find_if(D.Args, [&](const DirectiveArg &A) { return A.Line == DVMRT_DIRECTIVE_SHARED && A.Count == Shared; });
+      const Value *Root = rootOf(Args[Arg - D.Args.begin()], Whole);
+      if (Line.consume_back(" given")) {
+        Drop = !Root || !All.contains(Root) || !All[Root].matters();
+        Dropped[Arg - D.Args.begin()] = Drop;
+        Changed = true;
+      }
+      ++Shared;
+    }
+    if (!Drop)
+      New += (New.empty() ? "" : "\n") + Line.str();
+  }
+  for (unsigned I = 0; I < Args.size(); ++I)
+    if (!Dropped[I])
+      Out.push_back(Args[I]);
+  IRBuilder<> B(Enter);
+  for (const auto &[Key, E] : All) {
+    auto *G = dyn_cast<GlobalVariable>(Key);
+    if (!G || !E.ByCall || Named.contains(G) || G->isThreadLocal())
+      continue;
+    auto &V = const_cast<GlobalVariable &>(*G);
+    uint64_t Bytes = valueBytes(DL, V.getValueType());
+    if (Arrays.contains(G)) {
+      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_USE)) + " " + nameOf(V) + " & w").str();
+      Out.push_back(V.getValueType()->isPointerTy() ? static_cast<Value *>(B.CreateLoad(V.getValueType(), &V)) : &V);
+    } else if (Bytes && E.matters()) {
+      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_SHARED)) + " " + nameOf(V) + " & " + Twine(Bytes)).str();
+      Out.push_back(&V);
+    } else {
+      continue;
+    }
+    Changed = true;
+  }
+  if (!Changed)
+    return;
+  Constant *Data = ConstantDataArray::getString(M.getContext(), New);
+  auto *Holder = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.text");
+  Out.insert(Out.begin(), Holder);
+  CallInst *Mark = B.CreateCall(Enter->getFunctionType(), Enter->getCalledOperand(), Out);
+  Mark->setDebugLoc(Enter->getDebugLoc());
+  Enter->replaceAllUsesWith(Mark);
+  Enter->eraseFromParent();
+}
+
+void Reach::run() {
+  SmallVector<CallInst *, 16> Nests;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      StringRef Name = markerName(&I);
+      if (Name == DVMM_DIRECT || Name == DVMM_BIND)
+        findArrays(cast<CallInst>(&I));
+      else if (Name == DVMM_ENTER)
+        Nests.push_back(cast<CallInst>(&I));
+    }
+  if (Nests.empty())
+    return;
+  summarize(Nests);
+  for (CallInst *Enter : Nests)
+    tell(Enter);
+}
+
+void dvmir::tellReached(Module &M) { Reach(M).run(); }
