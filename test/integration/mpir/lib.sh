@@ -1,7 +1,7 @@
 # Helpers of the checkpoint tests.  Sourced with BIN (folder of the dvm-* commands) and PROGRAMS (test programs) set.
 set -u
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/dvm-mpir.XXXXXX")
-export DVMCR_DIR="$WORK/images"
+export DVMCR_DIR="$WORK/images" DVM_TEST_WORK="$WORK"
 mkdir -p "$DVMCR_DIR"
 STARTED=()
 
@@ -12,9 +12,11 @@ for fd in /proc/self/fd/*; do
 done
 exec < /dev/null
 
+# What has ended may have left its number to a process of another test: ours have our folder in their environment.
+is_ours() { tr '\0' '\n' 2>/dev/null < "/proc/$1/environ" | grep -qxF "DVM_TEST_WORK=$WORK"; }
 cleanup() {
   local p
-  for p in "${STARTED[@]}"; do kill -9 "$p" 2>/dev/null; done
+  for p in "${STARTED[@]}"; do is_ours "$p" && kill -9 "$p" 2>/dev/null; done
   if [ "${KEEP_WORK:-}" ]; then echo "work folder: $WORK" >&2; else rm -rf "$WORK"; fi
 }
 trap cleanup EXIT

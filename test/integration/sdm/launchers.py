@@ -14,10 +14,13 @@ import sdm
 TABLE = os.path.join(os.path.dirname(sdm.RING), "sdm_table")
 
 # As rsh: HOST COMMAND; the command gets no environment but its own.
+# A host has a folder for temporary files of its own: two daemons of Open MPI that share one can crash while both make its folders.
 AGENT = """#!/bin/sh
 echo "$1" >>"$0.hosts"
+mkdir -p "$0.$1"
+export TMPDIR="$0.$1"
 shift
-exec env -i PATH="$PATH" HOME="$HOME" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c "$*"
+exec env -i PATH="$PATH" HOME="$HOME" TMPDIR="$TMPDIR" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c "$*"
 """
 
 
