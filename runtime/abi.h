@@ -266,6 +266,13 @@ uint64_t __dvmrt_length(const void *p, uint64_t limit);
 void __dvmrt_foreign(const void *p);
 void __dvmrt_written(const void *p); /* the object around p alone, by a function that we know */
 void __dvmrt_given(const void *p, uint64_t size); /* the same for an object whose place and size are known while compiling */
+/* Several of these for one call: n pointers follow, and parts[] says what happens to each, in this order. */
+enum { DVMRT_PART_ASSIGN = 1, DVMRT_PART_GIVEN = 2 }; /* as __dvmrt_assign does; as __dvmrt_given, or with size 0 __dvmrt_foreign */
+struct dvmrt_part {
+  uint64_t size;
+  uint64_t what; /* DVMRT_PART_*, both together too: first assigned */
+};
+void __dvmrt_handed(const struct dvmrt_part *parts, uint32_t n, ...);
 void __dvmrt_heap_new(const void *p, uint64_t size); /* after malloc and kin; p may be NULL */
 void __dvmrt_heap_zero(const void *p, uint64_t size); /* after calloc: has a value, unless it becomes distributed */
 void __dvmrt_heap_free(const void *p); /* before free */

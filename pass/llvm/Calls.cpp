@@ -228,12 +228,20 @@ static bool formatWrites(Value *Format) {
   return false;
 }
 
+// flang passes a text as a pair of address and length, which it takes apart again.
+static Value *argument(const CallBase *Call, unsigned N) {
+  Value *V = Call->getArgOperand(N);
+  auto *Part = dyn_cast<ExtractValueInst>(V);
+  Value *Whole = Part ? FindInsertedValue(Part->getAggregateOperand(), Part->getIndices()) : nullptr;
+  return Whole ? Whole : V;
+}
+
 // Arguments that the callee may write through.  'Letters' of its row, none: all.  Those in 'ByRange' have been told.
 static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters, ArrayRef<unsigned> ByRange) {
   SmallVector<Value *, 4> Found;
   char Letter = 'w';
   for (unsigned N = 0; N < Call->arg_size(); ++N) {
-    Value *P = Call->getArgOperand(N);
+    Value *P = argument(Call, N);
     if (Letter == 'f') // behind the format
       Letter = formatWrites(Call->getArgOperand(N - 1)) ? 'w' : 'r';
     else if (N < Letters.size())
@@ -319,23 +327,69 @@ static bool assignInput(FunctionState &S, CallBase *Call) {
   return true;
 }
 
-// What unknown code was given: the object, and what can be reached from it.
-static void giveObject(FunctionState &S, IRBuilder<> &B, Value *P) {
+namespace {
+// What unknown code was given: objects, and what can be reached from them.  Few are told one by one, many as a table.
+class Handed {
+  FunctionState &S;
+  IRBuilder<> &B;
+  struct Part {
+    Value *P;
+    uint64_t Size, What;
+  };
+  SmallVector<Part, 16> Parts;
+
+  void tell(const Part &X);
+
+public:
+  static constexpr size_t Few = 2;
+  Handed(FunctionState &State, IRBuilder<> &Builder) : S(State), B(Builder) {}
+  void add(Value *P, uint64_t Size, uint64_t What) { Parts.push_back({P, Size, What}); }
+  void addObject(Value *P);
+  void tell();
+};
+} // namespace
+
+void Handed::addObject(Value *P) {
   Object O = objectOf(S, P);
   if (!O.Size)
-    S.RT.call(B, "__dvmrt_foreign", {P});
-  else if (isa<AllocaInst>(O.Base))
-    S.RT.call(B, "__dvmrt_assign", {O.Base, B.getInt64(O.Size)});
-  if (O.Size && (O.HoldsPointers || !isa<AllocaInst>(O.Base)))
-    S.RT.call(B, "__dvmrt_given", {O.Base, B.getInt64(O.Size)});
+    return add(P, 0, DVMRT_PART_GIVEN);
+  if (O.Base == S.Temporaries)
+    return;
+  const bool OfStack = isa<AllocaInst>(O.Base);
+  add(O.Base, O.Size, (OfStack ? DVMRT_PART_ASSIGN : 0) | (O.HoldsPointers || !OfStack ? DVMRT_PART_GIVEN : 0));
+}
+
+void Handed::tell(const Part &X) {
+  if (X.What & DVMRT_PART_ASSIGN)
+    S.RT.call(B, "__dvmrt_assign", {X.P, B.getInt64(X.Size)});
+  if (X.What & DVMRT_PART_GIVEN && X.Size)
+    S.RT.call(B, "__dvmrt_given", {X.P, B.getInt64(X.Size)});
+  else if (X.What & DVMRT_PART_GIVEN)
+    S.RT.call(B, "__dvmrt_foreign", {X.P});
+}
+
+void Handed::tell() {
+  if (Parts.size() <= Few) {
+    for (const Part &X : Parts)
+      tell(X);
+    return;
+  }
+  SmallVector<uint64_t, 32> Table;
+  SmallVector<Value *, 16> Args{nullptr, B.getInt32(Parts.size())};
+  for (const Part &X : Parts) {
+    Table.append({X.Size, X.What});
+    Args.push_back(X.P);
+  }
+  Args[0] = S.RT.table(Table);
+  S.RT.call(B, "__dvmrt_handed", Args);
 }
 
 // Arguments that may be addresses though their type is an integer, as system calls have them and unions of a number and a
 // pointer become.  A number that is none harms nothing: no object is there.
 static SmallVector<Value *, 2> addressesIn(const CallBase *Call) {
   SmallVector<Value *, 2> Found;
-  for (Value *V : Call->args())
-    if (V->getType()->isIntegerTy(64) && !isa<Constant, SExtInst, ZExtInst>(V))
+  for (unsigned N = 0; N < Call->arg_size(); ++N)
+    if (Value *V = argument(Call, N); V->getType()->isIntegerTy(64) && !isa<Constant, SExtInst, ZExtInst>(V))
       Found.push_back(V);
   return Found;
 }
@@ -359,17 +413,19 @@ static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Poi
   S.RT.storeNow(B, Callee, Old);
   IRBuilder<> Then(SplitBlockAndInsertIfThen(Foreign, Next, false));
   Then.SetCurrentDebugLocation(Call->getDebugLoc());
+  Handed All(S, Then);
   for (Value *P : Pointers)
-    giveObject(S, Then, P);
+    All.addObject(P);
   for (Value *Number : addressesIn(Call))
-    S.RT.call(Then, "__dvmrt_foreign", {Then.CreateIntToPtr(Number, S.RT.Ptr)});
+    All.add(Then.CreateIntToPtr(Number, S.RT.Ptr), 0, DVMRT_PART_GIVEN);
   // A struct that is passed by value stays as it is; what its pointers lead to may not.
   for (unsigned N = 0; N < Call->arg_size(); ++N)
     if (Type *T = Call->getParamByValType(N); T && holdsPointers(T))
-      S.RT.call(Then, "__dvmrt_given", {Call->getArgOperand(N), Then.getInt64(S.RT.DL.getTypeAllocSize(T).getFixedValue())});
+      All.add(Call->getArgOperand(N), S.RT.DL.getTypeAllocSize(T).getFixedValue(), DVMRT_PART_GIVEN);
   // Memory that it has allocated may be some that was ours and that unseen code has freed.
   if (Call->getType()->isPointerTy())
-    S.RT.call(Then, "__dvmrt_foreign", {Call});
+    All.add(Call, 0, DVMRT_PART_GIVEN);
+  All.tell();
 }
 
 // Whether a function that we cannot see is handed memory in any way, or hands us some.
@@ -423,8 +479,10 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   // Behind 'asm goto' there are several places; what it reads is not judged, so that before will do.
   IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behindCall(Call));
   B.SetCurrentDebugLocation(Call->getDebugLoc());
+  Handed All(S, B);
   for (Value *P : Pointers)
-    Known ? assignObject(S, B, P) : giveObject(S, B, P);
+    Known ? assignObject(S, B, P) : All.addObject(P);
   for (Value *Number : Numbers)
-    S.RT.call(B, "__dvmrt_foreign", {B.CreateIntToPtr(Number, S.RT.Ptr)});
+    All.add(B.CreateIntToPtr(Number, S.RT.Ptr), 0, DVMRT_PART_GIVEN);
+  All.tell();
 }

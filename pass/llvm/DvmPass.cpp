@@ -10,6 +10,7 @@
 #include "Reductions.h"
 #include "Stretches.h"
 #include "Summaries.h"
+#include "Temporaries.h"
 #include "Trace.h"
 #include "pass/markers.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -83,6 +84,7 @@ static void instrument(Function &F, Runtime &RT) {
   noteCalls(S);
   findVariables(S);
   proveAssigned(S);
+  gatherTemporaries(S);
   MemoryLowering Unmarked(S);
   mirrorReductions(S);
   summarizeNests(S);

@@ -78,6 +78,7 @@ public:
   llvm::DenseMap<const llvm::Value *, Variable *> VariableOf; // by alloca
   llvm::SmallVector<llvm::CallInst *, 4> Directs, Binds, Indices, Sections;
   DoubtMap Doubt; // of accesses outside of loops: see askDoubt
+  llvm::AllocaInst *Temporaries = nullptr; // see gatherTemporaries
   Construct Outside; // no construct: stands for code that is in none
   bool Volatile; // our variables too must live in memory: setjmp
 

@@ -195,6 +195,18 @@ void MemoryLowering::lowerGivenObject(Variable &V) {
   }
 }
 
+// All have a value throughout; of an iteration's the words are its own.
+void MemoryLowering::lowerTemporaries() {
+  IRBuilder<> B(S.entryPoint());
+  Value *Size = B.getInt64(S.RT.DL.getTypeAllocSize(S.Temporaries->getAllocatedType()).getFixedValue());
+  S.RT.call(B, "__dvmrt_live", {S.Temporaries, Size});
+  S.RT.call(B, "__dvmrt_assign", {S.Temporaries, Size});
+  for (ReturnInst *Ret : Returns) {
+    IRBuilder<> End(Ret);
+    S.RT.call(End, "__dvmrt_assign", {S.Temporaries, Size});
+  }
+}
+
 // Objects of the stack begin to live without a value, and leave nothing behind: code that we cannot see may use the
 // same place next, and hand it to us.
 void MemoryLowering::lowerObjects() {
@@ -269,6 +281,8 @@ void MemoryLowering::run() {
   for (const Item &T : Stores)
     lowerStore(T);
   lowerObjects();
+  if (S.Temporaries)
+    lowerTemporaries();
   lowerParameters();
   lowerPrologue();
 }

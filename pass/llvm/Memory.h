@@ -33,6 +33,7 @@ private:
   void lowerCopy(llvm::MemIntrinsic *I);
   void copyWords(llvm::MemIntrinsic *I, llvm::Value *Source, llvm::Value *Length);
   void lowerObjects();
+  void lowerTemporaries();
   void lowerGivenObject(Variable &V);
   void lowerParameters();
   void lowerPrologue();

@@ -20,7 +20,7 @@ static const unsigned char InlineBitcode[] = {
 
 static constexpr char SitesSection[] = "dvmrt_sites";
 
-// Rows: name; result and parameters, a letter each: v void, p pointer, i 32 bits, l 64 bits.
+// Rows: name; result and parameters, a letter each: v void, p pointer, i 32 bits, l 64 bits; '.' at the end: as many pointers as follow.
 static const struct {
   StringRef Name, Types;
 } EntryPoints[] = {
@@ -37,7 +37,7 @@ static const struct {
     {"__dvmrt_summary", "ipppp"},   {"__dvmrt_data", "ippl"},          {"__dvmrt_stretch", "iplp"},
     {"__dvmrt_turns", "iplp"},      {"__dvmrt_run", "ipllli"},         {"__dvmrt_heap_free", "vp"},
     {"__dvmrt_landed", "vp"},       {"__dvmrt_realloc", "ppl"},        {DVMRT_MODULE_SYMBOL, "vpp"},
-    {"__dvmrt_module_gone", "vpp"}, {"__dvmrt_section", "vplpiip"},
+    {"__dvmrt_module_gone", "vpp"}, {"__dvmrt_section", "vplpiip"},    {"__dvmrt_handed", "vpi."},
 };
 
 // What is called behind a test.  The others are not: a block that was cold for them would keep functions from being put inline there.
@@ -54,6 +54,7 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
     if (Row.Name == Name)
       Types = Row.Types;
   assert(!Types.empty() && "entry point without a row");
+  const bool Open = Types.consume_back(".");
   SmallVector<Type *, 8> T;
   for (char Letter : Types)
     T.push_back(Letter == 'v'   ? Void
@@ -61,7 +62,7 @@ CallInst *Runtime::call(IRBuilderBase &B, StringRef Name, ArrayRef<Value *> Args
                 : Letter == 'i' ? I32
                 : Letter == 'd' ? Type::getDoubleTy(C)
                                 : static_cast<Type *>(I64));
-  FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(T[0], ArrayRef(T).drop_front(), false));
+  FunctionCallee Callee = M.getOrInsertFunction(Name, FunctionType::get(T[0], ArrayRef(T).drop_front(), Open));
   if (auto *F = dyn_cast<Function>(Callee.getCallee())) {
     F->addFnAttr(Attribute::NoUnwind);
     // Through the lazy PLT the first call would cost a symbol look-up in the middle of a timed loop.
@@ -133,6 +134,16 @@ LoadInst *Runtime::loadDoubt(IRBuilderBase &B, size_t Offset, Type *T) {
 }
 
 LoadInst *Runtime::loadBits(IRBuilderBase &B, Value *P, Type *T) { return own(B.CreateAlignedLoad(T, P, Align(1)), "dvm bits"); }
+
+GlobalVariable *Runtime::table(ArrayRef<uint64_t> Words) {
+  Constant *Value = ConstantDataArray::get(C, Words);
+  GlobalVariable *&Table = Tables[Value];
+  if (!Table) {
+    Table = new GlobalVariable(M, Value->getType(), true, GlobalValue::PrivateLinkage, Value, "dvm.table");
+    Table->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  }
+  return Table;
+}
 
 GlobalVariable *Runtime::site(Constant *Text) {
   HasSites = true;

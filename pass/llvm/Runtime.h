@@ -33,6 +33,9 @@ public:
   // A new site with this text.
   llvm::GlobalVariable *site(llvm::Constant *Text);
 
+  // A constant array, one for all that hold the same.
+  llvm::GlobalVariable *table(llvm::ArrayRef<uint64_t> Words);
+
   // After the last call of the others: links inline.c, makes the constructor.
   void finish();
 
@@ -55,6 +58,7 @@ private:
   void makeConstructor();
 
   llvm::SmallVector<llvm::StringRef, 16> FastPaths;
+  llvm::DenseMap<llvm::Constant *, llvm::GlobalVariable *> Tables;
   bool HasSites = false;
 };
 

@@ -703,6 +703,19 @@ static void given(const void *p, uint64_t size) {
 void __dvmrt_foreign(const void *p) { given(p, 0); }
 void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
 
+void __dvmrt_handed(const struct dvmrt_part *parts, uint32_t n, ...) {
+  va_list pointers;
+  va_start(pointers, n);
+  for (uint32_t i = 0; i < n; i++) {
+    const void *p = va_arg(pointers, const void *);
+    if (parts[i].what & DVMRT_PART_ASSIGN)
+      __dvmrt_assign(p, parts[i].size);
+    if (parts[i].what & DVMRT_PART_GIVEN)
+      given(p, parts[i].size);
+  }
+  va_end(pointers);
+}
+
 void __dvmrt_written(const void *p) {
   if (!p || !enter())
     return;

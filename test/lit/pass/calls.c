@@ -62,6 +62,18 @@ void general(int *p, void (*f)(int *)) {
 // CHECK-NEXT: call void @__dvmrt_assign(ptr %x, i64 4)
 // CHECK: call void %{{.*}}(ptr
 // CHECK: call void @__dvmrt_foreign(ptr
+void several(int *, double *, int *, long *);
+void many(int *p) {
+  double x;
+  int y;
+  long z;
+  several(p, &x, &y, &z);
+}
+// CHECK-LABEL: define {{.*}}@many(
+// CHECK: br i1 %{{.*}}, label %[[MANY:.*]], label
+// CHECK: {{^}}[[MANY]]:
+// CHECK-NOT: call void @__dvmrt_{{assign|foreign|given}}
+// CHECK: call void (ptr, i32, ...) @__dvmrt_handed(ptr @dvm.table, i32 4, ptr %{{.*}}, ptr %x, ptr %y, ptr %z)
 void assembly(int *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
 // CHECK-LABEL: define {{.*}}@assembly(
 // CHECK: call void asm
