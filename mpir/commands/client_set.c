@@ -579,7 +579,7 @@ static int gather(struct mpir_gathering *g, pid_t pid, enum mpir_scope scope) {
   return rc;
 }
 
-int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
+static int save_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
   struct mpir_gathering g;
   int rc = mpir_gather_begin(&g, request, err);
 
@@ -597,5 +597,15 @@ int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *reques
   else if (!request->path[0] || request->path[strlen(request->path) - 1] == '/')
     mpir_gather_retain(g.path, request->keep);
   mpir_gather_end(&g, reply);
+  return rc;
+}
+
+int mpir_client_set(pid_t pid, enum mpir_scope scope, struct crs_request *request, struct crs_reply *reply, struct dvm_error *err) {
+  int tries = CRS_TRIES, rc;
+
+  do {
+    *err = (struct dvm_error)DVM_ERROR_INIT;
+    rc = save_set(pid, scope, request, reply, err);
+  } while (rc == CRS_CAME_BACK && --tries > 0);
   return rc;
 }

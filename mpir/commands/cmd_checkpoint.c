@@ -222,7 +222,8 @@ static int told(const struct arguments *a, const struct dvm_error *err) {
   return 1;
 }
 
-static int take_job(const struct arguments *a, int connection, const struct job_answer *job, struct crs_reply *reply) {
+/* Also CRS_CAME_BACK, with nothing said, if this is not the last try. */
+static int take_job(const struct arguments *a, int connection, const struct job_answer *job, bool last, struct crs_reply *reply) {
   const struct mpir_job_save save = {.ranks = a->ranks, .codec = a->codec};
   struct crs_request request = a->request;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -233,7 +234,8 @@ static int take_job(const struct arguments *a, int connection, const struct job_
   }
   if (a->request.flags & CRS_INCREMENTAL)
     return dvm_usage_error("checkpoint", "a job is saved as a whole: '--incremental' cannot be used");
-  return mpir_job_checkpoint(connection, &save, &request, reply, &err) ? told(a, &err) : 0;
+  const int rc = mpir_job_checkpoint(connection, &save, &request, reply, &err);
+  return rc == CRS_CAME_BACK && !last ? rc : rc ? told(a, &err) : 0;
 }
 
 static int take_process(const struct arguments *a, const char *word, pid_t pid, struct crs_reply *reply) {
@@ -282,16 +284,17 @@ static int take(const struct arguments *a, const char *word) {
   struct dvm_error err = DVM_ERROR_INIT;
   unsigned long pid = a->jobid;
   char number[16];
-  int connection = -ENOENT, rc;
+  int connection, tries = CRS_TRIES, rc;
 
   snprintf(number, sizeof(number), "%lu", pid);
   if (word && !dvm_usage_number(word, 1, INT_MAX, &pid))
     pid = 0;
-  if (a->scope == MPIR_SCOPE_AUTO)
-    connection = mpir_job_connect(word ? word : number, &job, &err);
-  if (connection < 0 && connection != -ENOENT)
-    return told(a, &err);
-  rc = connection < 0 ? take_process(a, word, (pid_t)pid, &reply) : take_job(a, connection, &job, &reply);
+  do {
+    connection = a->scope == MPIR_SCOPE_AUTO ? mpir_job_connect(word ? word : number, &job, &err) : -ENOENT;
+    if (connection < 0 && connection != -ENOENT)
+      return told(a, &err);
+    rc = connection < 0 ? take_process(a, word, (pid_t)pid, &reply) : take_job(a, connection, &job, --tries == 0, &reply);
+  } while (rc == CRS_CAME_BACK);
   if (rc)
     return rc;
   report_notices(&reply, a->answer);

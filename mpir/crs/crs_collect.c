@@ -201,7 +201,8 @@ static int header_umask(struct crs_dump *d) {
   line = mpir_plain_line(status, "VmLck:");
   d->locks = line && mpir_plain_dec(&line);
   if (mpir_crs_hooks_traced() && !(d->request->flags & CRS_ALLOW_TRACED))
-    return mpir_dump_fail(d, -EBUSY, "a debugger is attached (detach it, or allow it with --allow-traced)");
+    return mpir_dump_fail(d, mpir_crs_hooks_traced_by_ours() ? CRS_CAME_BACK : -EBUSY,
+                          "a debugger is attached (detach it, or allow it with --allow-traced)");
   return 0;
 }
 

@@ -92,6 +92,8 @@ static bool is_ours(int tracer) {
 
 bool mpir_crs_hooks_traced(void) { return tracer_number() > 0; }
 
+bool mpir_crs_hooks_traced_by_ours(void) { return is_ours(tracer_number()); }
+
 void mpir_crs_hooks_await_detach(void) {
   static const struct {
     long sec, nsec;

@@ -248,6 +248,8 @@ void mpir_crs_hooks_announce(void);
 void mpir_crs_hooks_await_waiting(void);
 /* A debugger is attached to this process. */
 bool mpir_crs_hooks_traced(void);
+/* By a gdb under a server of 'dvm debug', which lets go when it is asked. */
+bool mpir_crs_hooks_traced_by_ours(void);
 /* Gives one that was told to detach the time for it. */
 void mpir_crs_hooks_await_detach(void);
 struct plain_text;

@@ -48,40 +48,31 @@ static int stop_and_save(void) {
 }
 
 /* A debugger that is attached may hold single threads, so that the others would wait in vain: none is stopped. */
-static int refuse_traced(const struct crs_request *request, struct crs_reply *reply) {
+static int refuse_traced(const struct crs_request *request, struct crs_reply *reply, bool was_traced) {
   struct plain_text t = PLAIN_TEXT(reply->text);
 
   if (request->flags & CRS_ALLOW_TRACED || !mpir_crs_hooks_traced())
     return 0;
   mpir_crs_hooks_name_tracer(&t);
   mpir_plain_add(&t, "\n");
-  return -EBUSY;
+  return !was_traced && mpir_crs_hooks_traced_by_ours() ? CRS_CAME_BACK : -EBUSY;
 }
 
-int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int connection, pid_t requester) {
+/* From the question to a debugger whether it lets go, to the image. */
+static void attempt(struct crs_request *request, struct crs_reply *reply) {
   struct crs_chain *chain = mpir_crs_helper_chain();
-  int64_t start = sys_monotonic_ns();
-  bool traced;
-  int rc;
+  const bool traced = mpir_crs_hooks_traced();
 
   memset(reply, 0, sizeof(*reply));
   reply->version = CRS_PROTOCOL_VERSION;
-  runs++;
-  current_request = request;
-  current_reply = reply;
-  current_connection = connection;
-  current_requester = requester;
-  atomic_store(&busy, 1);
   atomic_store(&crs.abort_code, 0);
   mpir_crs_forward_begin(request->flags & CRS_MEMBER);
-  MPIR_checkpoint_busy = 1;
-  traced = mpir_crs_hooks_traced();
   MPIR_checkpoint_debugger_detach();
   if (traced && !(request->flags & CRS_ALLOW_TRACED))
     mpir_crs_hooks_await_detach();
   mpir_crs_hooks_expect(request->flags & CRS_FOR_DEBUGGER, traced);
   mpir_crs_hooks_await_held();
-  reply->code = refuse_traced(request, reply);
+  reply->code = refuse_traced(request, reply, traced);
   if (!reply->code)
     reply->code = mpir_crs_confine_check(reply->text, sizeof(reply->text));
   if (!reply->code)
@@ -101,6 +92,22 @@ int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int conne
     reply->code = atomic_load(&crs.abort_code);
   if (reply->code == -EAGAIN)
     mpir_crs_forward_tell(reply);
+}
+
+int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int connection, pid_t requester) {
+  int64_t start = sys_monotonic_ns();
+  int tries = CRS_TRIES, rc;
+
+  runs++;
+  current_request = request;
+  current_reply = reply;
+  current_connection = connection;
+  current_requester = requester;
+  atomic_store(&busy, 1);
+  MPIR_checkpoint_busy = 1;
+  do
+    attempt(request, reply);
+  while (reply->code == CRS_CAME_BACK && !(request->flags & CRS_MEMBER) && --tries > 0);
   rc = reply->code;
   if (rc == 0)
     mpir_crs_name_retain(request, reply->path);
