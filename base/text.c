@@ -66,6 +66,16 @@ void dvm_text_add_quoted(struct dvm_text *t, const char *s) {
   dvm_text_add(t, "\"");
 }
 
+void dvm_text_add_shell_word(struct dvm_text *t, const char *s) {
+  dvm_text_add(t, "'");
+  for (const char *quote; (quote = strchr(s, '\'')); s = quote + 1) {
+    dvm_text_add_n(t, s, (size_t)(quote - s));
+    dvm_text_add(t, "'\\''");
+  }
+  dvm_text_add(t, s);
+  dvm_text_add(t, "'");
+}
+
 void dvm_text_printf(struct dvm_text *t, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);

@@ -23,6 +23,8 @@ void dvm_text_clear(struct dvm_text *t);
 void dvm_text_add(struct dvm_text *t, const char *s);
 /* In double quotes, with a backslash before quotes and backslashes. */
 void dvm_text_add_quoted(struct dvm_text *t, const char *s);
+/* In single quotes, as a POSIX shell reads one word; each quote in it becomes '\''. */
+void dvm_text_add_shell_word(struct dvm_text *t, const char *s);
 void dvm_text_add_n(struct dvm_text *t, const char *s, size_t n);
 void dvm_text_printf(struct dvm_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void dvm_text_vprintf(struct dvm_text *t, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

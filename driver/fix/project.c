@@ -14,14 +14,6 @@
 /* Each name that a build may call its compiler by. */
 static const char *const names[] = {"cc", "gcc", "clang", "clang-19", "c99", "dvmcc", NULL};
 
-/* In single quotes of the shell. */
-static void add_shell(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "'");
-  for (; *s; s++)
-    dvm_text_add_n(t, *s == '\'' ? "'\\''" : s, *s == '\'' ? 4 : 1);
-  dvm_text_add(t, "'");
-}
-
 /* The program that a build links is moved away; what stands in its place runs it on two ranks, and notes how it ended. */
 static const char ranks_script[] =
     "link=1 out=a.out next=\n"
@@ -66,14 +58,14 @@ static int write_compiler(const struct fix_program *p, enum fix_kind kind, struc
   dvm_text_add(&t, "#!/bin/sh\n");
   for (size_t i = 0; i < 2; i++) {
     dvm_text_printf(&t, "%s=", variables[i][0]);
-    add_shell(&t, variables[i][1]);
+    dvm_text_add_shell_word(&t, variables[i][1]);
     dvm_text_add(&t, "\n");
   }
   for (size_t i = 0; i < 2; i++) {
     static const char *const programs[] = {"dvmcc", "dvm"};
     snprintf(path, sizeof path, "%s/%s", p->bin, programs[i]);
     dvm_text_printf(&t, "%s=", programs[i]);
-    add_shell(&t, path);
+    dvm_text_add_shell_word(&t, path);
     dvm_text_add(&t, "\n");
   }
   dvm_text_printf(&t, ": >\"$folder/called\"\n%s", script_of(kind));

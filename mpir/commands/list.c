@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/text.h"
 #include "mpir/image/image.h"
 #include "mpir/image/image_set.h"
 #include "mpir/image/job_manifest.h"
@@ -42,13 +43,10 @@ void mpir_list_quote(FILE *to, const char *path) {
     fputs(path, to);
     return;
   }
-  putc('\'', to);
-  for (; *path; path++)
-    if (*path == '\'')
-      fputs("'\\''", to);
-    else
-      putc(*path, to);
-  putc('\'', to);
+  struct dvm_text word = DVM_TEXT_INIT;
+  dvm_text_add_shell_word(&word, path);
+  fputs(dvm_text_str(&word), to);
+  dvm_text_fini(&word);
 }
 
 static int by_time(const void *a, const void *b) {

@@ -174,7 +174,7 @@ static int misuse_file(const char *path) { return dvm_usage_error("debug", "cann
 
 static int misuse(const char *what) { return dvm_usage_error("debug", "%s", what); }
 
-/* 0, the exit status 2, or -1: all is said. */
+/* 0, the exit status 2, or -1: all is said.  Longer than others: one case for each option, in the order of the help. */
 static int read_option(struct sdm_arguments *a, int c) {
   static const char *const ios[] = {"tree", "oob", NULL}, *const backends[] = {"gdb", "stub", NULL},
                            *const orphans[] = {"detach", "kill", "usual", NULL};

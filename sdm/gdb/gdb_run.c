@@ -7,17 +7,8 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/text.h"
 #include "sdm/gdb/core_file.h"
-
-static void put_shell_word(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "'");
-  for (; *s; s++)
-    if (*s == '\'')
-      dvm_text_add(t, "'\\''");
-    else
-      dvm_text_add_n(t, s, 1);
-  dvm_text_add(t, "'");
-}
 
 static bool term_output(void *arg, unsigned stream, bool eof, const void *p, size_t len) {
   struct sdm_backend *b = arg;
@@ -47,7 +38,7 @@ static void put_wrapper(struct sdm_backend *b, const json_t *words) {
   size_t i;
   json_array_foreach((json_t *)words, i, word) {
     dvm_text_add(&t, " ");
-    put_shell_word(&t, json_string_value(word) ? json_string_value(word) : "");
+    dvm_text_add_shell_word(&t, json_string_value(word) ? json_string_value(word) : "");
   }
   if (t.len)
     sdm_gdb_send(b, NULL, NULL, "-gdb-set exec-wrapper%s", dvm_text_str(&t));
@@ -73,12 +64,12 @@ void sdm_gdb_launch(struct sdm_backend *b, struct sdm_call *c) {
   }
   json_array_foreach((json_t *)list, i, word) {
     dvm_text_add(&args, " ");
-    put_shell_word(&args, json_string_value(word) ? json_string_value(word) : "");
+    dvm_text_add_shell_word(&args, json_string_value(word) ? json_string_value(word) : "");
   }
   dvm_text_printf(&args, " 2>%s", sdm_term_stderr(b->term));
   if (sdm_call_text(c, "stdin", NULL)) { /* else its terminal */
     dvm_text_add(&args, " <");
-    put_shell_word(&args, sdm_call_text(c, "stdin", ""));
+    dvm_text_add_shell_word(&args, sdm_call_text(c, "stdin", ""));
   }
   sdm_mi_quote(&prog, sdm_call_text(c, "program", ""));
   b->launched = true;

@@ -49,7 +49,7 @@ const char *sdm_restart_words(void) {
   char path[PATH_MAX];
   dvm_text_clear(&t);
   if (find_command("dvm-restart", path))
-    sdm_ssh_quote(&t, path);
+    dvm_text_add_shell_word(&t, path);
   else
     dvm_text_add(&t, "dvm restart");
   dvm_text_add(&t, " --crdebug");
@@ -60,7 +60,7 @@ char *sdm_handle_of(const char *typed) {
   char *path = realpath(typed, NULL);
   struct dvm_text t = DVM_TEXT_INIT;
   if (path)
-    sdm_ssh_quote(&t, path);
+    dvm_text_add_shell_word(&t, path);
   else
     dvm_text_add(&t, typed); /* as a command has told it: a word or more of the shell's */
   free(path);

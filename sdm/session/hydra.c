@@ -40,7 +40,7 @@ static void add_answer(struct search *s, const char *host, const char *answer) {
 static void ask(struct search *s, const char *host, const char *control, const char *id) {
   struct dvm_text script = DVM_TEXT_INIT, answer = DVM_TEXT_INIT;
   dvm_text_add(&script, "exec ");
-  sdm_ssh_quote(&script, sdm_launch_server());
+  dvm_text_add_shell_word(&script, sdm_launch_server());
   dvm_text_printf(&script, " --list-ranks %s,%s", control, id);
   s->rc = sdm_ssh_ask(s->ssh, host, dvm_text_str(&script), PATIENCE_MS, &answer, s->err);
   if (!s->rc)

@@ -262,7 +262,7 @@ static void put_script(struct dvm_text *t, const struct sdm_targets *all, const 
   dvm_text_add(&script, "read -r s; ");
   if (getcwd(folder, sizeof(folder))) {
     dvm_text_add(&script, "cd ");
-    sdm_ssh_quote(&script, folder);
+    dvm_text_add_shell_word(&script, folder);
     dvm_text_add(&script, " 2>/dev/null; ");
   }
   dvm_text_add(&script, "for r in");
@@ -272,11 +272,11 @@ static void put_script(struct dvm_text *t, const struct sdm_targets *all, const 
   dvm_text_add(&script, "; do printf \"%s\\n\" \"$s\" | SDM_RANK=$r");
   for (int i = 0; i < n; i++) {
     dvm_text_add(&script, " ");
-    sdm_ssh_quote(&script, words[i]);
+    dvm_text_add_shell_word(&script, words[i]);
   }
   dvm_text_add(&script, " --rank $r --secret-file - & done; wait");
   dvm_text_add(t, "exec sh -c ");
-  sdm_ssh_quote(t, dvm_text_str(&script));
+  dvm_text_add_shell_word(t, dvm_text_str(&script));
   dvm_text_fini(&script);
 }
 

@@ -14,16 +14,6 @@
 
 #define ANSWER_MAX (1u << 26)
 
-void sdm_ssh_quote(struct dvm_text *t, const char *s) {
-  dvm_text_add(t, "'");
-  for (; *s; s++)
-    if (*s == '\'')
-      dvm_text_add(t, "'\\''");
-    else
-      dvm_text_add_n(t, s, 1);
-  dvm_text_add(t, "'");
-}
-
 char *sdm_ssh_words(const char *ssh, const char *host, const char *script, const char **words) {
   const char *named = ssh ? ssh : getenv("DVM_SSH");
   char *copy = sdm_strdup(named ? named : "ssh -o BatchMode=yes"), *rest = copy, *word;

@@ -8,8 +8,6 @@
 
 #define SDM_SSH_WORDS 64
 
-/* Adds 's' as one word of sh. */
-void sdm_ssh_quote(struct dvm_text *t, const char *s);
 /* The command line that has the shell of 'host' run 'script' into 'words' (SDM_SSH_WORDS of them, NULL-terminated), which point into 'host',
  * 'script' and the returned copy, to be freed.  'ssh': its words; NULL: those of DVM_SSH, or "ssh -o BatchMode=yes". */
 char *sdm_ssh_words(const char *ssh, const char *host, const char *script, const char **words);

@@ -14,14 +14,12 @@
 #include <unistd.h>
 
 void dvmt_meta_word(struct dvm_text *t, const char *word) {
-  dvm_text_add(t, " '");
-  for (; *word; word++) {
-    if (*word == '\'')
-      dvm_text_add(t, "'\\''");
-    else
-      dvm_text_add_n(t, *word == '\n' || *word == '\1' ? " " : word, 1);
-  }
-  dvm_text_add(t, "'");
+  dvm_text_add(t, " ");
+  const size_t begin = t->len;
+  dvm_text_add_shell_word(t, word);
+  for (size_t i = begin; i < t->len; i++) /* it stands in a line of the header */
+    if (t->s[i] == '\n' || t->s[i] == '\1')
+      t->s[i] = ' ';
 }
 
 enum { LINE_BREAK = 0x1f }; /* of the configuration, which is one line of the header */
