@@ -129,6 +129,57 @@ void Rewriter::clauseText(SiteText &T, Construct &C, const dvm_clause &Cl) {
     T.key(DVMRT_DIRECTIVE_SHADOW).add(Twine(Cl.kind == DVM_CL_SHADOW_START ? "start " : "wait ") + C.Dir.text(Cl.group));
 }
 
+void Rewriter::loopsText(SiteText &T, Construct &C) {
+  T.key(DVMRT_DIRECTIVE_NAMES).add(Twine(C.Loops.size()));
+  for (const Loop &L : C.Loops)
+    T.add(" " + L.Index->getName());
+  PresumedLoc P = presumed(Ctx.getSourceManager(), C.Loops[0].For->getForLoc());
+  T.key(DVMRT_DIRECTIVE_LOOP).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
+  T.key(DVMRT_DIRECTIVE_STEPS);
+  for (const Loop &L : C.Loops)
+    T.add((&L == C.Loops.data() ? "" : " ") + (L.StepKnown ? Twine(L.Step).str() : std::string("*")));
+}
+
+void Rewriter::targetText(SiteText &T, Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  const VarDecl *V = C.Ops.variable(D.target.name);
+  if (D.kind == DVM_DIR_ON)
+    T.key(DVMRT_DIRECTIVE_ON).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+  else
+    T.key(DVMRT_DIRECTIVE_ON).ref(V);
+  for (unsigned I = 0; I < D.target.naxes; ++I)
+    Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.target.axes[I]);
+}
+
+// A block of a task region: each task adds to the results of the region.
+void Rewriter::taskText(SiteText &T) {
+  for (const auto &Outer : llvm::reverse(Stack)) {
+    if (Outer->Dir.D->kind != DVM_DIR_TASK_REGION)
+      continue;
+    for (const dvm_clause &Cl : ArrayRef(Outer->Dir.D->clauses, Outer->Dir.D->nclauses))
+      for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions))
+        resultText(T, *Outer, R);
+    break;
+  }
+  for (const auto &Outer : llvm::reverse(Stack))
+    if (St.Opts.Trace && Outer->Dir.D->kind == DVM_DIR_TASK_REGION && Outer->OpenLoops < OpenLoops.size())
+      T.key(DVMRT_DIRECTIVE_LOOPED).add("looped");
+}
+
+void Rewriter::remoteText(SiteText &T, Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  if (D.group)
+    T.key(DVMRT_DIRECTIVE_REMOTE_GROUP).add(C.Dir.text(D.group));
+  for (const dvm_ref &R : ArrayRef(D.refs, D.nrefs)) {
+    const VarDecl *V = C.Ops.variable(R.name);
+    if (!V)
+      continue;
+    T.key(DVMRT_DIRECTIVE_REMOTE).ref(V);
+    for (unsigned A = 0; R.axes && A < R.naxes; ++A)
+      Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, R.axes[A]);
+  }
+}
+
 SiteText Rewriter::enterText(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   SiteText T(Ctx, B, C.Dir.Start);
@@ -137,53 +188,19 @@ SiteText Rewriter::enterText(Construct &C) {
   if (Function.isValid())
     T.key(DVMRT_DIRECTIVE_FUNCTION).add(Twine(uint64_t(Function.getLine()) << 32 | llvm::djbHash(Function.getFilename())));
   T.place(Ctx.getSourceManager(), C.Dir.Start);
-  if (D.kind == DVM_DIR_PARALLEL) {
-    T.key(DVMRT_DIRECTIVE_NAMES).add(Twine(C.Loops.size()));
-    for (const Loop &L : C.Loops)
-      T.add(" " + L.Index->getName());
-    PresumedLoc P = presumed(Ctx.getSourceManager(), C.Loops[0].For->getForLoc());
-    T.key(DVMRT_DIRECTIVE_LOOP).add(Twine(P.getLine()) + " " + Twine(P.getColumn()));
-    T.key(DVMRT_DIRECTIVE_STEPS);
-    for (const Loop &L : C.Loops)
-      T.add((&L == C.Loops.data() ? "" : " ") + (L.StepKnown ? Twine(L.Step).str() : std::string("*")));
-  }
+  if (D.kind == DVM_DIR_PARALLEL)
+    loopsText(T, C);
   if (D.kind == DVM_DIR_TASK_REGION)
     if (const VarDecl *V = C.Ops.variable(D.subject))
       T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
-  if (D.has_target) {
-    const VarDecl *V = C.Ops.variable(D.target.name);
-    if (D.kind == DVM_DIR_ON)
-      T.key(DVMRT_DIRECTIVE_ON).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
-    else
-      T.key(DVMRT_DIRECTIVE_ON).ref(V);
-    for (unsigned I = 0; I < D.target.naxes; ++I)
-      Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.target.axes[I]);
-  }
+  if (D.has_target)
+    targetText(T, C);
   for (unsigned I = 0; I < D.nclauses; ++I)
     clauseText(T, C, D.clauses[I]);
-  // Each task of the region adds to its results.
-  for (const auto &Outer : llvm::reverse(Stack))
-    if (D.kind == DVM_DIR_ON && Outer->Dir.D->kind == DVM_DIR_TASK_REGION) {
-      for (const dvm_clause &Cl : ArrayRef(Outer->Dir.D->clauses, Outer->Dir.D->nclauses))
-        for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions))
-          resultText(T, *Outer, R);
-      break;
-    }
-  if (D.kind == DVM_DIR_ON && St.Opts.Trace)
-    for (const auto &Outer : llvm::reverse(Stack))
-      if (Outer->Dir.D->kind == DVM_DIR_TASK_REGION && Outer->OpenLoops < OpenLoops.size())
-        T.key(DVMRT_DIRECTIVE_LOOPED).add("looped");
-  if (D.kind == DVM_DIR_REMOTE_ACCESS && D.group)
-    T.key(DVMRT_DIRECTIVE_REMOTE_GROUP).add(C.Dir.text(D.group));
+  if (D.kind == DVM_DIR_ON)
+    taskText(T);
   if (D.kind == DVM_DIR_REMOTE_ACCESS)
-    for (unsigned I = 0; I < D.nrefs; ++I) {
-      const VarDecl *V = C.Ops.variable(D.refs[I].name);
-      if (!V)
-        continue;
-      T.key(DVMRT_DIRECTIVE_REMOTE).ref(V);
-      for (unsigned A = 0; D.refs[I].axes && A < D.refs[I].naxes; ++A)
-        Decls.writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), C.Ops, D.refs[I].axes[A]);
-    }
+    remoteText(T, C);
   for (const Use &U : C.Uses) {
     T.key(DVMRT_DIRECTIVE_USE).add(U.V->getName() + " ");
     Expr *R = B.ref(U.V, T.Loc);

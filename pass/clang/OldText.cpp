@@ -679,56 +679,60 @@ bool Translation::parameter(const Token &Star) {
   return true;
 }
 
+enum class Form {
+  Unknown,
+  Parameter,
+  Distribute,
+  Align,
+  Parallel,
+  Remote,
+  Region,
+  On,
+  Redistribute,
+  Realign,
+  Group,
+  Step,
+  Task,
+  Map,
+  Remotes,
+  Copy,
+  CopyStart,
+  CopyWait,
+  Create,
+  Nothing,
+  Not
+};
+
+static Form formOf(const Token &W, StringRef Name) {
+  return W.is(tok::star) ? Form::Parameter
+                         : llvm::StringSwitch<Form>(Name)
+                               .Case("DISTRIBUTE", Form::Distribute)
+                               .Case("ALIGN", Form::Align)
+                               .Case("PARALLEL", Form::Parallel)
+                               .Case("REMOTE_ACCESS", Form::Remote)
+                               .Case("TASK_REGION", Form::Region)
+                               .Case("ON", Form::On)
+                               .Case("REDISTRIBUTE", Form::Redistribute)
+                               .Case("REALIGN", Form::Realign)
+                               .Case("CREATE_SHADOW_GROUP", Form::Group)
+                               .Cases("SHADOW_START", "SHADOW_WAIT", "REDUCTION_START", "REDUCTION_WAIT", Form::Step)
+                               .Cases("TASK", "PROCESSORS", Form::Task)
+                               .Cases("PREFETCH", "RESET", Form::Remotes)
+                               .Case("MAP", Form::Map)
+                               .Case("COPY", Form::Copy)
+                               .Case("COPY_START", Form::CopyStart)
+                               .Case("COPY_WAIT", Form::CopyWait)
+                               .Case("CREATE_TEMPLATE", Form::Create)
+                               .Cases("SHADOW_GROUP", "REDUCTION_GROUP", "REMOTE_GROUP", "INDIRECT_GROUP", "COPY_FLAG", Form::Nothing)
+                               .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", Form::Nothing)
+                               .Case("INDIRECT_ACCESS", Form::Not)
+                               .Default(Form::Unknown);
+}
+
 bool Translation::directive(Tokens In) {
   const Token &W = In[0];
   Here = W.getLocation();
-  enum class Form {
-    Unknown,
-    Parameter,
-    Distribute,
-    Align,
-    Parallel,
-    Remote,
-    Region,
-    On,
-    Redistribute,
-    Realign,
-    Group,
-    Step,
-    Task,
-    Map,
-    Remotes,
-    Copy,
-    CopyStart,
-    CopyWait,
-    Create,
-    Nothing,
-    Not
-  };
-  const Form F = W.is(tok::star)
-                     ? Form::Parameter
-                     : llvm::StringSwitch<Form>(W.isAnyIdentifier() ? text(W) : "")
-                           .Case("DISTRIBUTE", Form::Distribute)
-                           .Case("ALIGN", Form::Align)
-                           .Case("PARALLEL", Form::Parallel)
-                           .Case("REMOTE_ACCESS", Form::Remote)
-                           .Case("TASK_REGION", Form::Region)
-                           .Case("ON", Form::On)
-                           .Case("REDISTRIBUTE", Form::Redistribute)
-                           .Case("REALIGN", Form::Realign)
-                           .Case("CREATE_SHADOW_GROUP", Form::Group)
-                           .Cases("SHADOW_START", "SHADOW_WAIT", "REDUCTION_START", "REDUCTION_WAIT", Form::Step)
-                           .Cases("TASK", "PROCESSORS", Form::Task)
-                           .Cases("PREFETCH", "RESET", Form::Remotes)
-                           .Case("MAP", Form::Map)
-                           .Case("COPY", Form::Copy)
-                           .Case("COPY_START", Form::CopyStart)
-                           .Case("COPY_WAIT", Form::CopyWait)
-                           .Case("CREATE_TEMPLATE", Form::Create)
-                           .Cases("SHADOW_GROUP", "REDUCTION_GROUP", "REMOTE_GROUP", "INDIRECT_GROUP", "COPY_FLAG", Form::Nothing)
-                           .Cases("INTERVAL", "END_INTERVAL", "BARRIER", "DEBUG", "ENDDEBUG", Form::Nothing)
-                           .Case("INDIRECT_ACCESS", Form::Not)
-                           .Default(Form::Unknown);
+  const Form F = formOf(W, W.isAnyIdentifier() ? text(W) : "");
   Tokens Rest = In.drop_front();
   switch (F) {
   case Form::Parameter: return parameter(W);

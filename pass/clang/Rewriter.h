@@ -252,6 +252,10 @@ private:
   void checkJumps(Construct &C, clang::Stmt *Body);
   void checkJumpsInto(Construct &C, clang::Stmt *Body);
   // Enter.cpp: what the run time reads at entry
+  void loopsText(SiteText &T, Construct &C);
+  void targetText(SiteText &T, Construct &C);
+  void taskText(SiteText &T);
+  void remoteText(SiteText &T, Construct &C);
   SiteText enterText(Construct &C);
   void clauseText(SiteText &T, Construct &C, const dvm_clause &Cl);
   void referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, const dvm_ref &R);

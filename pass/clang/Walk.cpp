@@ -290,6 +290,8 @@ void Rewriter::walkAnyCall(CallExpr *C) {
   walkCall(C);
 }
 
+// Longer than others: one case for each kind of statement, all that a walk has to know of it; a table would hide the order in which kinds that
+// share a case fall through.
 void Rewriter::walk(Stmt *&Slot, bool InBlock) {
   Stmt *S = Slot;
   if (!S || walkWhole(Slot, InBlock))

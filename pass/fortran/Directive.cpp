@@ -1,5 +1,6 @@
 #include "Directive.h"
 #include "Cursor.h"
+#include <algorithm>
 #include <cctype>
 
 using namespace dvmf;
@@ -11,6 +12,7 @@ struct Parser : Cursor {
   Directive D;
 
   Parser(const std::string &Text, std::vector<Directive> &Out, Mistake &M) : Cursor(Text, M), Out(Out) {}
+  bool behind(const std::string &Word, bool &Known);
   bool parse();
 
   // pieces
@@ -627,7 +629,38 @@ bool Parser::sections(DirectiveKind K) {
   return (atEnd() || refs(D.Refs, "in " + D.Word)) && (atEnd() || fail("expected the end of " + D.Word + ", " + found()));
 }
 
-bool Parser::parse() {
+// Nothing that a check could judge.
+static const char *const Accepted[] = {"processors",      "consistent",   "asyncid",  "asyncwait",   "map",
+                                       "reduction_group", "remote_group", "interval", "endinterval", "exitinterval",
+                                       "debug",           "enddebug",     "traceon",  "traceoff",    "barrier",
+                                       "io_mode",         "check",        "routine",  "f90"};
+static const char *const Unjudged[] = {"checksection",
+                                       "consistent_group",
+                                       "consistent_start",
+                                       "consistent_wait",
+                                       "template_create",
+                                       "template_delete",
+                                       "localize",
+                                       "unlocalize",
+                                       "shadow_add",
+                                       "indirect_access",
+                                       "own",
+                                       "pointer",
+                                       "heap",
+                                       "independent",
+                                       "cp_create",
+                                       "cp_save",
+                                       "cp_load",
+                                       "cp_wait"};
+
+static const char *const Blocks[] = {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"};
+
+template <size_t N> static bool isOneOf(const std::string &Word, const char *const (&Names)[N]) {
+  return std::find(Names, Names + N, Word) != Names + N;
+}
+
+// What stands behind the word; what the word does not begin is 'Known' false.
+bool Parser::behind(const std::string &Word, bool &Known) {
   static const struct {
     const char *Word;
     bool (Parser::*Parse)();
@@ -661,29 +694,25 @@ bool Parser::parse() {
                 {"reduction_wait", DirectiveKind::ReductionWait},
                 {"prefetch", DirectiveKind::Prefetch},
                 {"reset", DirectiveKind::Reset}};
-  // Nothing that a check could judge.
-  static const char *const Accepted[] = {"processors",      "consistent",   "asyncid",  "asyncwait",   "map",
-                                         "reduction_group", "remote_group", "interval", "endinterval", "exitinterval",
-                                         "debug",           "enddebug",     "traceon",  "traceoff",    "barrier",
-                                         "io_mode",         "check",        "routine",  "f90"};
-  static const char *const Unjudged[] = {"checksection",
-                                         "consistent_group",
-                                         "consistent_start",
-                                         "consistent_wait",
-                                         "template_create",
-                                         "template_delete",
-                                         "localize",
-                                         "unlocalize",
-                                         "shadow_add",
-                                         "indirect_access",
-                                         "own",
-                                         "pointer",
-                                         "heap",
-                                         "independent",
-                                         "cp_create",
-                                         "cp_save",
-                                         "cp_load",
-                                         "cp_wait"};
+  for (const auto &Row : Rows)
+    if (Word == Row.Word)
+      return (this->*Row.Parse)();
+  for (const auto &Row : Groups)
+    if (Word == Row.Word)
+      return group(Row.K);
+  if (isOneOf(Word, Blocks)) {
+    D.K = Word == "new_value" ? DirectiveKind::NewValue : DirectiveKind::End;
+    return atEnd() || fail("expected the end of the directive, " + found());
+  }
+  if (isOneOf(Word, Accepted) || isOneOf(Word, Unjudged)) {
+    D.K = isOneOf(Word, Accepted) ? DirectiveKind::Accepted : DirectiveKind::Unjudged;
+    return true;
+  }
+  Known = false;
+  return false;
+}
+
+bool Parser::parse() {
   if (atEnd())
     return fail("expected a directive, found the end of the line");
   const size_t Start = position();
@@ -697,40 +726,13 @@ bool Parser::parse() {
   for (char &C : D.Word)
     C = static_cast<char>(std::toupper(static_cast<unsigned char>(C)));
   D.K = DirectiveKind::Array;
-  for (const auto &Row : Rows)
-    if (Word == Row.Word) {
-      if (!(this->*Row.Parse)())
-        return false;
-      Out.push_back(D);
-      return true;
-    }
-  for (const auto &Row : Groups)
-    if (Word == Row.Word) {
-      if (!group(Row.K))
-        return false;
-      Out.push_back(D);
-      return true;
-    }
-  for (const char *Block : {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"})
-    if (Word == Block) {
-      D.K = Word == "new_value" ? DirectiveKind::NewValue : DirectiveKind::End;
-      if (!atEnd())
-        return fail("expected the end of the directive, " + found());
-      Out.push_back(D);
-      return true;
-    }
-  for (const char *Name : Accepted)
-    if (Word == Name) {
-      D.K = DirectiveKind::Accepted;
-      Out.push_back(D);
-      return true;
-    }
-  for (const char *Name : Unjudged)
-    if (Word == Name) {
-      D.K = DirectiveKind::Unjudged;
-      Out.push_back(D);
-      return true;
-    }
+  bool Known = true;
+  if (behind(Word, Known)) {
+    Out.push_back(D);
+    return true;
+  }
+  if (Known)
+    return false;
   At = Start;
   return fail("unknown directive '" + (D.Word.empty() ? std::string("?") : D.Word) + "'");
 }

@@ -57,6 +57,7 @@ struct Placer {
 
   void directive(size_t S);
   void declaration(size_t S, const Directive &D);
+  bool nest(size_t First, const Directive &D, std::vector<int> &Loops);
   void parallel(size_t S, const Directive &D);
   void remoteAccess(size_t S, const Directive &D);
   void standAlone(size_t S, const Directive &D);
@@ -213,27 +214,38 @@ static std::string stepOf(const std::string &Do) {
   return Number ? Step.substr(Step[0] == '+') : "*";
 }
 
+// The loops that PARALLEL names, the outermost first; false: an error says why there are not so many.
+bool Placer::nest(size_t First, const Directive &D, std::vector<int> &Loops) {
+  const auto refuse = [&](const Position &At, const std::string &Text, const std::string &Help = "") {
+    error(At, Text, Help);
+    return false;
+  };
+  size_t Next = First;
+  for (size_t N = 0; N < D.Names.size(); ++N) {
+    if (N && !nextStatement(Next, Next))
+      break;
+    if (O.LoopAt[Next] < 0)
+      return refuse(P.Statements[Next].Start,
+                    "the loops of PARALLEL are not tightly nested: expected the DO of '" + D.Names[N] + "', found another statement");
+    const Loop &L = O.Loops[O.LoopAt[Next]];
+    if (lower(L.Index) != lower(D.Names[N]))
+      return refuse(P.Statements[Next].Start, "the index of this loop is '" + L.Index + "', but PARALLEL names '" + D.Names[N] + "' here",
+                    "name the indices in the order of the loops, the outermost first");
+    if (!L.End)
+      return refuse(P.Statements[Next].Start, "the end of this loop was not found");
+    Loops.push_back(O.LoopAt[Next]);
+  }
+  return true;
+}
+
 void Placer::parallel(size_t S, const Directive &D) {
   size_t First;
   const Position At = place(S, 0);
   if (!nextStatement(S, First) || O.LoopAt[First] < 0)
     return error(At, "PARALLEL must stand before a DO loop");
   std::vector<int> Loops;
-  size_t Next = First;
-  for (size_t N = 0; N < D.Names.size(); ++N) {
-    if (N && !nextStatement(Next, Next))
-      break;
-    if (O.LoopAt[Next] < 0)
-      return error(P.Statements[Next].Start,
-                   "the loops of PARALLEL are not tightly nested: expected the DO of '" + D.Names[N] + "', found another statement");
-    const Loop &L = O.Loops[O.LoopAt[Next]];
-    if (lower(L.Index) != lower(D.Names[N]))
-      return error(P.Statements[Next].Start, "the index of this loop is '" + L.Index + "', but PARALLEL names '" + D.Names[N] + "' here",
-                   "name the indices in the order of the loops, the outermost first");
-    if (!L.End)
-      return error(P.Statements[Next].Start, "the end of this loop was not found");
-    Loops.push_back(O.LoopAt[Next]);
-  }
+  if (!nest(First, D, Loops))
+    return;
   const Loop &Outer = O.Loops[Loops.front()], &Inner = O.Loops[Loops.back()];
   std::vector<size_t> Alone{Outer.End};
   for (int L : Loops)

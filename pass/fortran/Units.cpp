@@ -102,28 +102,8 @@ static bool isStatementFunction(const std::string &S, const std::string &Declare
   return Declared.find(S.substr(0, Open + 1)) == std::string::npos;
 }
 
-static bool unitBegin(const std::string &S, Unit::Kind &K, std::string &Name) {
-  auto NameAt = [&](size_t I) {
-    size_t End = I;
-    while (End < S.size() && isNameChar(S[End]))
-      ++End;
-    Name = S.substr(I, End - I);
-    return !Name.empty();
-  };
-  auto Is = [&](const char *Word, Unit::Kind Kind) {
-    K = Kind;
-    return starts(S, Word) && (NameAt(std::char_traits<char>::length(Word)) || Kind == Unit::BlockData);
-  };
-  if (assignment(S) != std::string::npos)
-    return false;
-  if (Is("program", Unit::Program) || Is("blockdata", Unit::BlockData))
-    return true;
-  if (starts(S, "submodule(")) {
-    K = Unit::Module;
-    const size_t Close = S.find(')');
-    return Close != std::string::npos && NameAt(Close + 1);
-  }
-  // Prefixes of procedures.
+// Where the word behind the prefixes of a procedure begins.
+static size_t behindPrefixes(const std::string &S) {
   size_t At = 0;
   auto Skip = [&](const char *Word) {
     const size_t N = std::char_traits<char>::length(Word);
@@ -152,6 +132,31 @@ static bool unitBegin(const std::string &S, Unit::Kind &K, std::string &Name) {
     if (S.compare(At, 16, "modulesubroutine") == 0 || S.compare(At, 14, "modulefunction") == 0)
       At += 6;
   }
+  return At;
+}
+
+static bool unitBegin(const std::string &S, Unit::Kind &K, std::string &Name) {
+  auto NameAt = [&](size_t I) {
+    size_t End = I;
+    while (End < S.size() && isNameChar(S[End]))
+      ++End;
+    Name = S.substr(I, End - I);
+    return !Name.empty();
+  };
+  auto Is = [&](const char *Word, Unit::Kind Kind) {
+    K = Kind;
+    return starts(S, Word) && (NameAt(std::char_traits<char>::length(Word)) || Kind == Unit::BlockData);
+  };
+  if (assignment(S) != std::string::npos)
+    return false;
+  if (Is("program", Unit::Program) || Is("blockdata", Unit::BlockData))
+    return true;
+  if (starts(S, "submodule(")) {
+    K = Unit::Module;
+    const size_t Close = S.find(')');
+    return Close != std::string::npos && NameAt(Close + 1);
+  }
+  const size_t At = behindPrefixes(S);
   K = Unit::Procedure;
   if (S.compare(At, 10, "subroutine") == 0)
     return NameAt(At + 10);
@@ -200,6 +205,7 @@ struct Walk {
   std::string Declared;
 
   explicit Walk(const std::vector<Statement> &S) : S(S) {}
+  bool isHidden(const std::string &T);
   void statement(size_t I);
   void open(size_t I, Unit::Kind K, const std::string &Name);
   void loopsEnd(size_t I, const std::string &T);
@@ -254,6 +260,30 @@ void Walk::loopsEnd(size_t I, const std::string &T) {
   }
 }
 
+// The index as its statement writes it: the outline has it in small letters.
+static std::string asWritten(const std::string &Index, const std::string &Whole) {
+  const std::string Small = lower(Whole);
+  size_t End = Small.find('=');
+  while (End && !isNameChar(Small[End - 1]))
+    --End;
+  size_t From = End;
+  while (From && isNameChar(Small[From - 1]))
+    --From;
+  return End - From >= Index.size() ? Whole.substr(End - Index.size(), Index.size()) : Index;
+}
+
+// In an interface or the definition of a type.
+bool Walk::isHidden(const std::string &T) {
+  const bool Type = starts(T, "type") && !starts(T, "type(") && !starts(T, "typeis(") && assignment(T) == std::string::npos;
+  if (starts(T, "interface") || starts(T, "abstractinterface") || Type)
+    ++Hidden;
+  if (Hidden == 0)
+    return false;
+  if (starts(T, "endinterface") || starts(T, "endtype"))
+    --Hidden;
+  return true;
+}
+
 void Walk::statement(size_t I) {
   O.UnitOf.push_back(Open.empty() ? -1 : Open.back());
   O.LoopAt.push_back(-1);
@@ -261,14 +291,7 @@ void Walk::statement(size_t I) {
   if (S[I].IsDirective)
     return;
   const std::string T = squeezed(S[I].Text);
-  const bool Type = starts(T, "type") && !starts(T, "type(") && !starts(T, "typeis(") && assignment(T) == std::string::npos;
-  if (starts(T, "interface") || starts(T, "abstractinterface") || Type)
-    ++Hidden;
-  if (Hidden > 0 && (starts(T, "endinterface") || starts(T, "endtype"))) {
-    --Hidden;
-    return;
-  }
-  if (Hidden > 0)
+  if (isHidden(T))
     return;
   Unit::Kind K;
   std::string Name;
@@ -297,19 +320,8 @@ void Walk::statement(size_t I) {
   if (parseDo(T, L)) {
     executable(I);
     L.Do = I;
-    if (!L.Index.empty()) { // as written
-      const std::string Whole = S[I].Text;
-      const std::string Small = lower(Whole);
-      size_t Is = Small.find('=');
-      size_t End = Is;
-      while (End && !isNameChar(Small[End - 1]))
-        --End;
-      size_t From = End;
-      while (From && isNameChar(Small[From - 1]))
-        --From;
-      if (lower(Whole.substr(From, End - From)).size() >= L.Index.size())
-        L.Index = Whole.substr(End - L.Index.size(), L.Index.size());
-    }
+    if (!L.Index.empty())
+      L.Index = asWritten(L.Index, S[I].Text);
     O.LoopAt.back() = int(O.Loops.size());
     OpenLoops.push_back(O.Loops.size());
     O.Loops.push_back(L);

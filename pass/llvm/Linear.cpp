@@ -335,32 +335,11 @@ bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
   auto Low = of(First->getValueOperand(), Before), High = of(Bound, Before);
   if (!Low || !High)
     return false;
-  bool Up = I.Step > 0;
-  switch (P) {
-  case CmpInst::ICMP_SLT:
-  case CmpInst::ICMP_ULT:
-    if (!Up)
-      return false;
-    High->Add -= 1;
-    break;
-  case CmpInst::ICMP_SLE:
-  case CmpInst::ICMP_ULE:
-    if (!Up)
-      return false;
-    break;
-  case CmpInst::ICMP_SGT:
-  case CmpInst::ICMP_UGT:
-    if (Up)
-      return false;
-    High->Add += 1;
-    break;
-  case CmpInst::ICMP_SGE:
-  case CmpInst::ICMP_UGE:
-    if (Up)
-      return false;
-    break;
-  default: return false;
-  }
+  const bool Up = I.Step > 0;
+  if (!(Up ? ICmpInst::isLE(P) || ICmpInst::isLT(P) : ICmpInst::isGE(P) || ICmpInst::isGT(P)))
+    return false;
+  if (CmpInst::isStrictPredicate(P))
+    High->Add += Up ? -1 : 1;
   I.Low = Up ? *Low : *High;
   I.High = Up ? *High : *Low;
   return true;

@@ -54,6 +54,7 @@ private:
   Effects walk(ArrayRef<const BasicBlock *> Order, const BasicBlock *Entry) const;
   void summarize(ArrayRef<CallInst *> Nests);
   void findArrays(const CallInst *Mark);
+  void replace(CallInst *Enter, const std::string &Text, SmallVectorImpl<Value *> &Args);
   void tell(CallInst *Enter);
 };
 
@@ -377,6 +378,23 @@ static StringRef nameOf(const GlobalVariable &G) {
   return G.hasLocalLinkage() && !Name.empty() ? Name.take_until([](char C) { return C == '.'; }) : G.getName();
 }
 
+// Whether the line tells of a variable that a call is given, and what the construct does to it does not matter.
+static bool isIdle(StringRef Line, const Value *Root, Effects &All) {
+  return Line.ends_with(" given") && (!Root || !All.contains(Root) || !All[Root].matters());
+}
+
+// The mark with another text and other arguments, in its place.
+void Reach::replace(CallInst *Enter, const std::string &Text, SmallVectorImpl<Value *> &Args) {
+  IRBuilder<> B(Enter);
+  Constant *Data = ConstantDataArray::getString(M.getContext(), Text);
+  auto *Holder = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.text");
+  Args.insert(Args.begin(), Holder);
+  CallInst *Mark = B.CreateCall(Enter->getFunctionType(), Enter->getCalledOperand(), Args);
+  Mark->setDebugLoc(Enter->getDebugLoc());
+  Enter->replaceAllUsesWith(Mark);
+  Enter->eraseFromParent();
+}
+
 void Reach::tell(CallInst *Enter) {
   StringRef Text = markerText(markerTextArgument(Enter));
   DirectiveText D = DirectiveText::parse(Text);
@@ -395,19 +413,16 @@ void Reach::tell(CallInst *Enter) {
   for (unsigned Shared = 0; !Text.empty();) {
     auto [Line, After] = Text.split('\n');
     Text = After;
-    bool Drop = false;
     if (Line.starts_with("s ")) {
       auto *Arg = find_if(D.Args, [&](const DirectiveArg &A) { return A.Line == DVMRT_DIRECTIVE_SHARED && A.Count == Shared; });
-      const Value *Root = rootOf(Args[Arg - D.Args.begin()], Whole);
-      if (Line.consume_back(" given")) {
-        Drop = !Root || !All.contains(Root) || !All[Root].matters();
-        Dropped[Arg - D.Args.begin()] = Drop;
-        Changed = true;
-      }
+      const size_t At = Arg - D.Args.begin();
+      Dropped[At] = isIdle(Line, rootOf(Args[At], Whole), All);
+      Changed |= Line.consume_back(" given");
       ++Shared;
+      if (Dropped[At])
+        continue;
     }
-    if (!Drop)
-      New += (New.empty() ? "" : "\n") + Line.str();
+    New += (New.empty() ? "" : "\n") + Line.str();
   }
   for (unsigned I = 0; I < Args.size(); ++I)
     if (!Dropped[I])
@@ -432,13 +447,7 @@ void Reach::tell(CallInst *Enter) {
   }
   if (!Changed)
     return;
-  Constant *Data = ConstantDataArray::getString(M.getContext(), New);
-  auto *Holder = new GlobalVariable(M, Data->getType(), true, GlobalValue::PrivateLinkage, Data, "dvm.text");
-  Out.insert(Out.begin(), Holder);
-  CallInst *Mark = B.CreateCall(Enter->getFunctionType(), Enter->getCalledOperand(), Out);
-  Mark->setDebugLoc(Enter->getDebugLoc());
-  Enter->replaceAllUsesWith(Mark);
-  Enter->eraseFromParent();
+  replace(Enter, New, Out);
 }
 
 void Reach::run() {

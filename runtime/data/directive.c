@@ -291,6 +291,7 @@ static void read_use(struct reader *r) {
   i->use = dvmrt_scan_word(&r->s, &w) ? *w : '?';
 }
 
+/* Longer than others: one case for each key of the schema, as the writer has them; what takes more than a line is a function above. */
 static void read_line(struct reader *r, char key) {
   struct dvmrt_directive *d = r->d;
   switch (key) {

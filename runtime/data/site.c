@@ -157,6 +157,7 @@ static void read_member(struct dvmrt_scan *s, struct dvmrt_members *all) {
   *at = m;
 }
 
+/* Longer than others: one case for each key of the schema, as the writer has them; what takes more than a line is a function above. */
 static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
   const char *word;
   switch (key) {
