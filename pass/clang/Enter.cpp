@@ -16,6 +16,22 @@ static void variableText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl
   T.add(" " + elementKind(Ctx, shapeOf(Ctx, Ty->isPointerType() ? Ctx.VoidPtrTy : Ty).Element));
 }
 
+// Replicated data.  A pointer stands for what it leads to: as many bytes as its declaration says, else (flag p) those of a row.
+static void consistentText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl *V) {
+  QualType Ty = V->getType();
+  if (!Ty->isPointerType())
+    return variableText(T, Ctx, B, V);
+  QualType Row = Ty->getPointeeType(), Whole = Row;
+  if (const auto *Decayed = Ty->getAs<DecayedType>(); Decayed && Ctx.getAsConstantArrayType(Decayed->getOriginalType()))
+    Whole = Decayed->getOriginalType();
+  T.add(V->getName() + " ").pointer(B.toVoidPtr(B.load(B.ref(V, T.Loc)))).add(" ");
+  if (Whole->isVariableArrayType())
+    T.number(B.toLong(B.sizeOf(Whole, T.Loc)));
+  else
+    T.add(Twine(Ctx.getTypeSizeInChars(Whole).getQuantity()));
+  T.add((Whole == Row ? " p" : " ") + elementKind(Ctx, shapeOf(Ctx, Ty).Element));
+}
+
 // 'Given': how many elements the clause says, 0: as many as there are.
 static void reductionVariable(SiteText &T, ASTContext &Ctx, Builder &B, Expr *L, StringRef Name, uint64_t Given = 0) {
   QualType Ty = L->getType();
@@ -67,7 +83,7 @@ void Rewriter::referenceText(SiteText &T, Construct &C, dvm_clause_kind Kind, co
     return;
   switch (Kind) {
   case DVM_CL_PRIVATE: return variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, V);
-  case DVM_CL_CONSISTENT: return variableText(T.key(DVMRT_DIRECTIVE_CONSISTENT), Ctx, B, V);
+  case DVM_CL_CONSISTENT: return consistentText(T.key(DVMRT_DIRECTIVE_CONSISTENT), Ctx, B, V);
   case DVM_CL_SHADOW_COMPUTE: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_RECOMPUTE, V, R);
   case DVM_CL_SHADOW_RENEW: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_RENEW, V, R);
   case DVM_CL_ACROSS: return edgeText(T, C.Ops, DVMRT_DIRECTIVE_ACROSS, V, R);

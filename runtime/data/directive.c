@@ -41,7 +41,7 @@ static bool more(struct reader *r) {
 static struct dvmrt_item *item(struct reader *r, char key) {
   struct dvmrt_item *i = dvmrt_mem_alloc(sizeof(*i));
   i->key = key;
-  i->ref.address = i->loc_address = i->bytes = i->loc_bytes = fixed(0);
+  i->ref.address = i->ref.element_bytes = i->loc_address = i->bytes = i->loc_bytes = fixed(0);
   *r->tail = i;
   r->tail = &i->next;
   r->last = i;
@@ -52,20 +52,23 @@ static void read_flags(struct reader *r, struct dvmrt_ref *ref) {
   const char *w;
   size_t n = dvmrt_scan_word(&r->s, &w);
   for (size_t i = 0; i < n; i++) {
+    const char *number = w + i + 1;
     switch (w[i]) {
     case 'a': ref->flags |= DVMRT_REF_ARRAY; break;
     case 'p': ref->flags |= DVMRT_REF_POINTER; break;
     case 't': ref->flags |= DVMRT_REF_TEMPLATE; break;
     case 'x': ref->flags |= DVMRT_REF_UNKNOWN; break;
     case 'o':
-      for (size_t k = i + 1; k < n && w[k] >= '0' && w[k] <= '9'; k++)
-        ref->granule = ref->granule * 10 + (uint32_t)(w[k] - '0');
+      ref->granule = (uint32_t)dvmrt_scan_digits(&number, w + n);
       ref->type = 'o';
       return;
     case 'f':
     case 'i':
     case 'u':
-    case 'c': ref->type = w[i]; return;
+    case 'c':
+      ref->type = w[i];
+      ref->element_bytes = fixed((int64_t)dvmrt_scan_digits(&number, w + n));
+      return;
     default: break;
     }
   }

@@ -1,6 +1,7 @@
 #include "runtime/parallel/across.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/parts.h"
 #include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static bool has_cut_edge(const struct member *v) {
 static bool has_iterations(struct dvmp_arena *m, const struct dvmp_construct *c, int rank) {
   struct dvmp_list part;
   for (int k = 0; k < c->d->rank; k++)
-    if (dvmp_construct_part(m, c, rank, k, &part) && !part.n)
+    if (dvmp_parts_of(m, c, rank, k, &part) && !part.n)
       return false;
   return true;
 }

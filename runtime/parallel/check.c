@@ -138,6 +138,8 @@ static void check_read(struct dvmp_array *a, uintptr_t at, uint64_t size, struct
 
 static bool is_written(struct dvmp_array *a, uintptr_t at) {
   uint8_t *state = &a->poison->state[(at - a->address) / a->element_bytes];
+  if (dvmp_job.edges && *state > DVMP_UNSET) /* of another rank's iteration */
+    return *state != DVMP_REMOTE;
   if (*state > DVMP_UNSET)
     return false;
   *state = DVMP_OWN;

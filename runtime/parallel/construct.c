@@ -1,14 +1,17 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/abi.h"
 #include "runtime/parallel/across.h"
+#include "runtime/parallel/consistent.h"
 #include "runtime/parallel/elements.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/parts.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
+#include "runtime/parallel/recompute.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
 #include "runtime/data/facts.h"
@@ -18,8 +21,6 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 64 };
-#define NO_LOW (INT64_MIN + 1)
-#define NO_HIGH (INT64_MAX - 1)
 
 static struct dvmp_construct *stack[DEPTH_MAX];
 static int depth;
@@ -33,118 +34,14 @@ int dvmp_construct_depth(void) { return depth; }
 
 static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL; }
 
-/* ---- parts of the nest ---------------------------------------------------------------------------------------------------------- */
-
-/* What the part along dimension 'r' of the root is for index variable 'k'; false: it says nothing of it. */
-static bool part_along(struct dvmp_arena *m, const struct dvmp_construct *c, int r, int k, struct dvmp_list part,
-                       struct dvmp_list *of_index) {
-  struct dvmrt_coord at = c->layout.at[r];
-  if (at.kind != DVMRT_COORD_AFFINE || at.index != k || !at.coef)
-    return false;
-  *of_index = dvmp_list_before(m, part, at.coef, at.add);
-  return true;
-}
-
-bool dvmp_construct_part(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part) {
-  int at[DVMRT_NDIMS_MAX];
-  bool any = false;
-  struct dvmp_list one;
-  if (!c->layout.root)
-    return false;
-  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
-  dvmp_grid_place(g, rank, at);
-  for (int r = 0; r < c->layout.ndims; r++) {
-    if (!part_along(m, c, r, k, g->axis[r].part[at[r]], &one))
-      continue;
-    *part = any ? dvmp_list_meet(m, *part, one) : one;
-    any = true;
-  }
-  return any;
-}
-
-/* A constant place: its owners alone execute the nest. */
-static bool takes_part(const struct dvmp_construct *c, int rank) {
-  int at[DVMRT_NDIMS_MAX];
-  if (!c->layout.root)
-    return true;
-  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
-  dvmp_grid_place(g, rank, at);
-  for (int r = 0; r < c->layout.ndims; r++)
-    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_CONST && !dvmp_list_has(g->axis[r].part[at[r]], c->layout.at[r].add))
-      return false;
-  return true;
-}
-
-/* Of ranks that execute the same iterations one counts. */
-static bool is_counted(const struct dvmp_construct *c) {
-  int at[DVMRT_NDIMS_MAX];
-  const struct dvmp_grid *g = ((const struct dvmp_array *)c->layout.root)->grid;
-  dvmp_grid_place(g, dvmp_job.rank, at);
-  for (int r = 0; r < c->layout.ndims; r++)
-    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_ALL && at[r])
-      return false;
-  return true;
-}
-
-static void find_whole(struct dvmp_construct *c, int k) {
-  c->whole[k] = dvmp_list_of(&c->memory, NO_LOW, NO_HIGH);
-  for (int r = 0; c->layout.root && r < c->layout.ndims; r++) {
-    struct dvmp_list of_index;
-    if (part_along(&c->memory, c, r, k, dvmp_list_of(&c->memory, 0, c->layout.extent[r] - 1), &of_index))
-      c->whole[k] = dvmp_list_meet(&c->memory, c->whole[k], of_index);
-  }
-}
-
-static bool is_cut(const struct dvmrt_layout *l) {
-  for (int r = 0; l->root && r < l->ndims; r++)
-    if (l->block[r] && l->at[r].kind != DVMRT_COORD_ALL)
-      return true;
-  return false;
-}
-
-static void note_iterations(const struct dvmp_construct *c) {
-  uint64_t n = c->turns > 0;
-  if (!dvmp_profiling)
-    return;
-  for (int k = 0; k < c->d->rank; k++)
-    n *= c->clamped[k] ? (uint64_t)dvmp_list_count(c->part[k]) : 1;
-  dvmp_profile_iterations(n);
-}
-
-static void find_parts(struct dvmp_construct *c) {
-  const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ON);
-  struct dvmp_array *target = on ? dvmp_array_of(c->d, &on->ref, c->args) : NULL;
-  struct dvmrt_coord map[DVMRT_NDIMS_MAX];
-  c->counts = true;
-  c->turns = 1;
-  for (int k = 0; target && k < on->naxes; k++)
-    map[k] = dvmrt_placing_coord(&on->axis[k], c->args);
-  if (target)
-    dvmrt_layout_of_aligned(&c->layout, &target->layout, map, on->naxes);
-  for (int k = 0; k < c->d->rank; k++)
-    find_whole(c, k);
-  if (dvmp_job.size == 1 || !is_cut(&c->layout))
-    return;
-  c->inside = true;
-  c->counts = is_counted(c);
-  for (int k = 0; k < c->d->rank; k++) {
-    c->clamped[k] = dvmp_construct_part(&c->memory, c, dvmp_job.rank, k, &c->part[k]);
-    if (c->clamped[k])
-      c->turns *= c->part[k].n;
-  }
-  if (!takes_part(c, dvmp_job.rank))
-    c->turns = 0;
-  note_iterations(c);
-}
-
 /* ---- turns ---------------------------------------------------------------------------------------------------------------------- */
 
 static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
   int64_t turn = c->turn;
   for (int k = c->d->rank - 1; k >= 0; k--) {
     int64_t *to = &clamps[4 * k];
-    to[0] = NO_LOW;
-    to[1] = NO_HIGH;
+    to[0] = DVMP_NO_LOW;
+    to[1] = DVMP_NO_HIGH;
     to[2] = c->whole[k].n ? c->whole[k].at[0].low : 1;
     to[3] = c->whole[k].n ? c->whole[k].at[0].high : 0;
     if (!c->clamped[k])
@@ -170,6 +67,7 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   dvmp_job.inside -= c->inside;
   dvmp_across_end(c);
   dvmp_reduce_end(c, at);
+  dvmp_consistent_end(c);
   dvmp_record_leave(c);
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "start"))
@@ -177,11 +75,30 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   if (--depth == 0)
     dvmp_guard_close_all();
   __dvm_facts.frame = (uintptr_t)top();
+  dvmp_recompute_keep(c);
   if (c->d->parallel || dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
     dvmp_poison_end(depth);
+  dvmp_recompute_end(c);
   dvmp_arena_free(&c->memory);
   dvmp_profile_leave();
   return 0;
+}
+
+/* The iterations of the rank's own part: after those that it executes for its edges, of which nothing else is to be left. */
+static int begin_own(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
+  dvmp_consistent_back(c);
+  if (!c->d->parallel)
+    dvmp_record_direct(c->d, c->args);
+  dvmp_record_enter(c);
+  dvmp_reduce_begin(c, at);
+  return c->turns > 0 ? take_turn(c, clamps) : finish(c, at);
+}
+
+static void push(struct dvmp_construct *c) {
+  c->outer = top();
+  stack[depth++] = c;
+  __dvm_facts.frame = (uintptr_t)c;
+  dvmp_job.inside += c->inside;
 }
 
 static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
@@ -192,9 +109,10 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   if (depth == DEPTH_MAX)
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "constructs are nested more than %d deep [dvm-usage]", DEPTH_MAX);
   if (c->d->parallel)
-    find_parts(c);
+    dvmp_parts_find(c);
   else
     c->turns = 1;
+  dvmp_recompute_find(c);
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "wait"))
       dvmp_exchange_wait(c->d, i->ref.name);
@@ -203,15 +121,9 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   dvmp_exchange_remote(c);
   if (c->d->parallel)
     dvmp_across_begin(c);
-  if (!c->d->parallel)
-    dvmp_record_direct(c->d, c->args);
-  dvmp_record_enter(c);
-  dvmp_reduce_begin(c, at);
-  c->outer = top();
-  stack[depth++] = c;
-  __dvm_facts.frame = (uintptr_t)c;
-  dvmp_job.inside += c->inside;
-  return c->turns > 0 ? take_turn(c, clamps) : finish(c, at);
+  dvmp_consistent_begin(c);
+  push(c);
+  return dvmp_recompute_begin(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
 }
 
 static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
@@ -224,20 +136,14 @@ static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
   return d;
 }
 
-/* Clauses that the checker knows and ranks do not. */
-static void refuse_clauses(const struct dvmrt_directive *d) {
-  for (const struct dvmrt_item *i = d->items; i && dvmp_job.size > 1; i = i->next)
-    if (i->key == DVMRT_DIRECTIVE_CONSISTENT || i->key == DVMRT_DIRECTIVE_RECOMPUTE)
-      dvmp_fail_all(1, &d->pos, "the clause '%s' is not supported in parallel execution yet: run the program on one rank",
-                    i->key == DVMRT_DIRECTIVE_CONSISTENT ? "consistent" : "shadow_compute");
-}
-
 DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at) {
   static struct dvmp_construct room[DEPTH_MAX];
   struct dvmp_construct *c = top();
   if (c && c->site == site && c->frame == frame && c->left) {
     c->left = false;
     dvmp_profile_time(DVMP_TIME_SYSTEM);
+    if (dvmp_job.edges)
+      return dvmp_recompute_turned(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
     dvmp_across_turned(c);
     if (++c->turn < c->turns)
       return take_turn(c, clamps);
@@ -253,7 +159,6 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
   place = &c->d->pos;
   dvmp_profile_enter(c->d);
   dvmp_wait_mark(place, 0);
-  refuse_clauses(c->d);
   return begin(c, clamps, at);
 }
 
@@ -265,7 +170,7 @@ DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
 
 DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum) {
   struct dvmp_construct *c = top();
-  if (c && c->site == site && c->frame == frame) {
+  if (c && c->site == site && c->frame == frame && !dvmp_job.edges) {
     c->executed += count;
     c->executed_sum += sum;
   }
@@ -273,7 +178,7 @@ DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, ui
 
 DVMRT_EXPORT void __dvmp_iteration(struct dvmrt_site *site, const void *frame, const int64_t *indices) {
   struct dvmp_construct *c = top();
-  if (!c || c->site != site || c->frame != frame)
+  if (!c || c->site != site || c->frame != frame || dvmp_job.edges)
     return;
   if (c->told)
     dvmp_elements_iteration(c, indices);

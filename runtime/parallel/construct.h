@@ -5,6 +5,12 @@
 
 struct dvmp_across;
 struct dvmp_reductions;
+struct dvmp_recompute;
+struct dvmp_consistent;
+
+/* Of index variables that nothing limits. */
+#define DVMP_NO_LOW (INT64_MIN + 1)
+#define DVMP_NO_HIGH (INT64_MAX - 1)
 
 struct dvmp_construct {
   struct dvmp_construct *outer; /* that is being executed around it */
@@ -24,10 +30,12 @@ struct dvmp_construct {
   int64_t turn, turns;
   struct dvmp_across *across;
   struct dvmp_reductions *reductions;
+  /* shadow_compute: how far beyond its part of each dimension of the root a rank executes iterations, too. */
+  int64_t beyond_low[DVMRT_NDIMS_MAX], beyond_high[DVMRT_NDIMS_MAX];
+  struct dvmp_recompute *recompute;
+  struct dvmp_consistent *consistent;
 };
 
-/* Values that index variable 'k' takes on a rank: true if they are fewer than all. */
-bool dvmp_construct_part(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part);
 /* Does a block of remote_access that is being executed hold the element? */
 bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at);
 /* The innermost construct that is executed, or NULL; how many there are. */

@@ -1,6 +1,7 @@
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/parts.h"
 #include "runtime/parallel/profile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -53,21 +54,26 @@ static struct dvmp_plan *plan_of(struct dvmp_array *a, struct dvmrt_box *box) {
   return a->plans = p;
 }
 
+void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args, const struct dvmp_array *a,
+                          const char *what, struct dvmrt_box *box) {
+  if (i->named)
+    dvmp_fail_all(1, &d->pos,
+                  "edges made by 'shadow_add' are not supported in parallel execution yet: fetch the elements of '%s' with 'remote_access'",
+                  a->name);
+  dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, box);
+  for (int k = 0; k < a->ndims; k++)
+    if (box->low[k] > a->low[k] || box->high[k] > a->high[k] || box->low[k] < 0 || box->high[k] < 0)
+      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                    "the %s width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]", what,
+                    (long long)box->low[k], (long long)box->high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
+}
+
 static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
   struct dvmp_array *a = dvmp_array_of(d, &i->ref, args);
   struct dvmrt_box box;
   if (!a || dvmp_array_everywhere(a))
     return;
-  if (i->named)
-    dvmp_fail_all(1, &d->pos,
-                  "edges made by 'shadow_add' are not supported in parallel execution yet: fetch the elements of '%s' with 'remote_access'",
-                  a->name);
-  dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, &box);
-  for (int k = 0; k < a->ndims; k++)
-    if (box.low[k] > a->low[k] || box.high[k] > a->high[k] || box.low[k] < 0 || box.high[k] < 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
-                    "the renewed width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]",
-                    (long long)box.low[k], (long long)box.high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
+  dvmp_exchange_widths(d, i, args, a, "renewed", &box);
   dvmp_traffic_add(t, a, plan_of(a, &box));
 }
 
@@ -168,7 +174,7 @@ static struct dvmp_list axis_part(struct dvmp_arena *m, const struct remote *r, 
   int64_t add = dvmrt_num_value(x->add, r->c->args), coef = dvmrt_num_value(x->coef, r->c->args);
   if (x->kind == 'c' || (x->kind == 'a' && !coef))
     return dvmp_list_meet(m, all, dvmp_list_of(m, add, add));
-  if (x->kind == 'a' && dvmp_construct_part(m, r->c, rank, x->index, &part))
+  if (x->kind == 'a' && dvmp_parts_of(m, r->c, rank, x->index, &part))
     return dvmp_list_meet(m, all, dvmp_list_after(m, part, coef, add));
   return all;
 }

@@ -5,6 +5,9 @@
 
 /* All 'H' items: at once. */
 void dvmp_exchange_renew(struct dvmrt_directive *d, const int64_t *args);
+/* The widths that a clause gives, which fail if they exceed the edge; 'what' they are, in the message. */
+void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args, const struct dvmp_array *a,
+                          const char *what, struct dvmrt_box *box);
 /* All 'M' items, for the iterations of 'c' (not yet entered; parts are known). */
 void dvmp_exchange_remote(struct dvmp_construct *c);
 /* The section of item 'i' that a rank needs. */

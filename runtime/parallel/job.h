@@ -9,6 +9,7 @@ struct dvmp_job {
   int rank, size;
   int ngrid, grid[DVMRT_NDIMS_MAX]; /* grid=AxBx.., 0: none given */
   int inside;                   /* constructs with iterations of this rank alone that are being executed */
+  bool edges;                   /* iterations of other ranks are being executed, for what the edges get of them (shadow_compute) */
   bool everywhere;              /* io=all: each rank's own output */
   double patience_s;
   bool guard, poison;           /* foreign pages are closed; accesses are checked */

@@ -142,20 +142,49 @@ void dvmp_poison_pending(struct dvmp_array *a, const struct dvmp_set *s) {
   set_state(a, s, DVMP_OVER, DVMP_PENDING, true);
 }
 
-void dvmp_poison_brought(struct dvmp_array *a, const struct dvmp_set *s, bool remote) {
-  if (!a->poison)
-    return;
+static void note_brought(struct dvmp_array *a, const struct dvmp_set *s, bool remote) {
   struct brought *b = get(sizeof(*b));
   b->remote = remote;
   b->depth = dvmp_construct_depth();
   b->set = dvmp_set_copy(&b->memory, s);
   b->next = a->poison->brought;
   a->poison->brought = b;
+}
+
+void dvmp_poison_brought(struct dvmp_array *a, const struct dvmp_set *s, bool remote) {
+  if (!a->poison)
+    return;
+  note_brought(a, s, remote);
   set_state(a, s, DVMP_UNSET, DVMP_OWN, false);
   for (uint8_t from = DVMP_FOREIGN; from <= DVMP_OVER; from++)
     set_state(a, s, from, remote ? DVMP_REMOTE : DVMP_EDGE, false);
   if (!remote)
     set_state(a, s, DVMP_REMOTE, DVMP_EDGE, false);
+}
+
+static void compute_run(void *arg, int64_t offset, int64_t count) {
+  struct dvmp_array *a = arg;
+  for (int64_t i = offset; i < offset + count; i++)
+    if (a->poison->state[i] >= DVMP_FOREIGN &&
+        memcmp((char *)a->address + (size_t)i * a->element_bytes, a->poison->value, a->element_bytes))
+      a->poison->state[i] = DVMP_EDGE;
+}
+
+void dvmp_poison_computed(struct dvmp_array *a, const struct dvmp_set *s) {
+  if (!a->poison)
+    return;
+  note_brought(a, s, false);
+  dvmp_set_runs(s, a->stride, a->extent, compute_run, a);
+}
+
+void dvmp_poison_clean(void) {
+  for (struct dvmp_array *a = dvmp_array_first(); a; a = a->next) {
+    struct dvmp_arena m = {NULL};
+    struct dvmp_set all = all_of(&m, a);
+    for (uint8_t from = DVMP_FOREIGN; a->poison && from <= DVMP_OVER; from++)
+      set_state(a, &all, from, from, true);
+    dvmp_arena_free(&m);
+  }
 }
 
 static void drop_brought(struct dvmp_array *a, bool remote, int depth) {

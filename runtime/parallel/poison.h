@@ -31,6 +31,9 @@ bool dvmp_poison_unset(const struct dvmp_array *a, uint64_t i);
 /* Elements are being brought (state PENDING), have come. */
 void dvmp_poison_pending(struct dvmp_array *a, const struct dvmp_set *s);
 void dvmp_poison_brought(struct dvmp_array *a, const struct dvmp_set *s, bool remote);
+/* Elements of an edge have been computed here, those of them that hold a value; what iterations for edges wrote elsewhere is cleaned away. */
+void dvmp_poison_computed(struct dvmp_array *a, const struct dvmp_set *s);
+void dvmp_poison_clean(void);
 /* An element is assigned outside of loops: all ranks know. */
 void dvmp_poison_assigned(struct dvmp_array *a, uintptr_t at, uint64_t size);
 /* A construct of all ranks ends, the 'depth'th from 0: what was written, by whichever rank, makes edges stale; what its remote_access brought is

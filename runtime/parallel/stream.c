@@ -237,7 +237,7 @@ static int printed(int used, int result) {
   return result;
 }
 
-static bool skips(void) { return dvmp_stream_one() && dvmp_job.rank; }
+static bool skips(void) { return dvmp_job.edges || (dvmp_stream_one() && dvmp_job.rank); }
 
 /* Arguments of '%s' that are distributed arrays would have to be collected. */
 DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
@@ -315,6 +315,8 @@ DVMRT_EXPORT size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n
 size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
   DVMP_PROFILE_IO;
   need_file(f, "fwrite");
+  if (dvmp_job.edges)
+    return n;
   if (!dvmp_stream_one())
     return fwrite(p, size, n, f);
   /* In pieces, so that rank 0 never holds all of it. */

@@ -1,0 +1,143 @@
+/* What a rank has assigned shows where an array differs from a copy that was made before: no subscripts have to be known, and an element that was
+ * assigned the value it had is there on all ranks anyway. */
+#include "runtime/parallel/consistent.h"
+#include "runtime/parallel/fail.h"
+#include "runtime/parallel/job.h"
+#include "runtime/parallel/plan.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct kept {
+  struct kept *next;
+  const char *name;
+  char *at, *before;
+  size_t bytes, unit; /* of an element: it is assigned as a whole */
+};
+
+struct dvmp_consistent {
+  struct kept *first;
+};
+
+/* Of a pointer 'bytes' is a row: the allocation says how many there are. */
+static size_t size_of(const struct dvmrt_item *i, uintptr_t at, const int64_t *args) {
+  size_t bytes = (size_t)dvmrt_num_value(i->bytes, args);
+  if (i->ref.flags & DVMRT_REF_POINTER)
+    bytes = bytes ? dvmp_plan_heap_size(at) / bytes * bytes : 0;
+  return bytes;
+}
+
+static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct kept *k) {
+  uintptr_t at = (uintptr_t)dvmrt_num_value(i->ref.address, c->args);
+  size_t unit = (size_t)dvmrt_num_value(i->ref.element_bytes, c->args);
+  k->name = i->ref.name;
+  k->at = (char *)at;
+  k->bytes = size_of(i, at, c->args);
+  k->unit = unit && k->bytes % unit == 0 ? unit : 1;
+  if (!k->bytes)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                  "the size of '%s' in 'consistent' is not known here: allocate it with malloc or calloc [dvm-usage]", k->name);
+  if (dvmp_array_at(at))
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]",
+                  k->name);
+  k->before = dvmp_arena_get(&c->memory, k->bytes);
+  memcpy(k->before, k->at, k->bytes);
+}
+
+void dvmp_consistent_begin(struct dvmp_construct *c) {
+  struct kept **last = NULL;
+  if (!c->inside)
+    return;
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_CONSISTENT)); i = i->next) {
+    if (!c->consistent) {
+      c->consistent = dvmp_arena_get(&c->memory, sizeof(*c->consistent));
+      last = &c->consistent->first;
+    }
+    *last = dvmp_arena_get(&c->memory, sizeof(**last));
+    keep(c, i, *last);
+    last = &(*last)->next;
+  }
+}
+
+void dvmp_consistent_back(struct dvmp_construct *c) {
+  for (struct kept *k = c->consistent && c->recompute ? c->consistent->first : NULL; k; k = k->next)
+    memcpy(k->at, k->before, k->bytes);
+}
+
+/* ---- what has changed ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs of elements: where one begins, how many bytes it has, these. */
+struct changes {
+  char *at;
+  size_t n, room;
+};
+
+static void add(struct changes *c, const void *p, size_t n) {
+  if (c->n + n > c->room) {
+    c->room = 2 * c->room + n + 256;
+    c->at = realloc(c->at, c->room);
+    if (!c->at)
+      dvmp_out_of_memory();
+  }
+  memcpy(c->at + c->n, p, n);
+  c->n += n;
+}
+
+static bool differs(const struct kept *k, size_t at) { return memcmp(k->at + at, k->before + at, k->unit) != 0; }
+
+static struct changes find_changes(const struct kept *k) {
+  struct changes c = {NULL, 0, 0};
+  for (size_t from = 0, to; from < k->bytes; from = to) {
+    for (to = from; to < k->bytes && differs(k, to);)
+      to += k->unit;
+    const uint64_t run[2] = {from, to - from};
+    if (to > from) {
+      add(&c, run, sizeof(run));
+      add(&c, k->at + from, to - from);
+    } else {
+      to = from + k->unit;
+    }
+  }
+  return c;
+}
+
+/* 'whose': of each element the rank that has told it, from 1. */
+static void take_changes(const struct dvmp_construct *c, const struct kept *k, const struct changes *from, int rank, int *whose) {
+  uint64_t run[2];
+  for (size_t n = 0; n < from->n; n += sizeof(run) + run[1]) {
+    memcpy(run, from->at + n, sizeof(run));
+    for (size_t e = run[0] / k->unit; e < (run[0] + run[1]) / k->unit; e++) {
+      if (whose[e])
+        dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                      "element %zu of '%s', counted from 0, is assigned by iterations of rank %d and of rank %d [dvm-loop-dependence]\n"
+                      "help: let one iteration assign it",
+                      e, k->name, whose[e] - 1, rank);
+      whose[e] = rank + 1;
+    }
+    memcpy(k->at + run[0], from->at + n + sizeof(run), run[1]);
+  }
+}
+
+static void exchange(const struct dvmp_construct *c, const struct kept *k) {
+  struct changes mine = c->counts ? find_changes(k) : (struct changes){NULL, 0, 0};
+  uint64_t *sizes = calloc((size_t)dvmp_job.size, sizeof(*sizes)), n = mine.n;
+  int *whose = calloc(k->bytes / k->unit, sizeof(*whose));
+  if (!sizes || !whose)
+    dvmp_out_of_memory();
+  dvmp_job_gather(&n, sizeof(n), sizes);
+  for (int q = 0; q < dvmp_job.size; q++) {
+    struct changes theirs = {q == dvmp_job.rank ? mine.at : malloc(sizes[q] + 1), sizes[q], 0};
+    if (!theirs.at && sizes[q])
+      dvmp_out_of_memory();
+    if (sizes[q])
+      dvmp_job_tell(theirs.at, theirs.n, q);
+    take_changes(c, k, &theirs, q, whose);
+    free(theirs.at);
+  }
+  free(sizes);
+  free(whose);
+}
+
+void dvmp_consistent_end(struct dvmp_construct *c) {
+  for (struct kept *k = c->consistent ? c->consistent->first : NULL; k; k = k->next)
+    exchange(c, k);
+}

@@ -1,0 +1,121 @@
+#include "runtime/parallel/parts.h"
+#include "runtime/parallel/job.h"
+#include "runtime/parallel/profile.h"
+
+/* What the places 'part' along dimension 'r' of the root are for index variable 'k'; false: it says nothing of it. */
+static bool part_along(struct dvmp_arena *m, const struct dvmp_construct *c, int r, int k, struct dvmp_list part,
+                       struct dvmp_list *of_index) {
+  struct dvmrt_coord at = c->layout.at[r];
+  if (at.kind != DVMRT_COORD_AFFINE || at.index != k || !at.coef)
+    return false;
+  *of_index = dvmp_list_before(m, part, at.coef, at.add);
+  return true;
+}
+
+static bool index_along(struct dvmp_arena *m, const struct dvmp_construct *c, const struct dvmp_list *along, int k,
+                        struct dvmp_list *part) {
+  bool any = false;
+  struct dvmp_list one;
+  for (int r = 0; r < c->layout.ndims; r++) {
+    if (!part_along(m, c, r, k, along[r], &one))
+      continue;
+    *part = any ? dvmp_list_meet(m, *part, one) : one;
+    any = true;
+  }
+  return any;
+}
+
+static const struct dvmp_grid *grid_of(const struct dvmp_construct *c) { return ((const struct dvmp_array *)c->layout.root)->grid; }
+
+void dvmp_parts_of_root(const struct dvmp_construct *c, int rank, struct dvmp_list *along) {
+  int at[DVMRT_NDIMS_MAX];
+  dvmp_grid_place(grid_of(c), rank, at);
+  for (int r = 0; r < c->layout.ndims; r++)
+    along[r] = grid_of(c)->axis[r].part[at[r]];
+}
+
+bool dvmp_parts_of(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part) {
+  struct dvmp_list along[DVMRT_NDIMS_MAX];
+  if (!c->layout.root)
+    return false;
+  dvmp_parts_of_root(c, rank, along);
+  for (int r = 0; r < c->layout.ndims; r++)
+    along[r] = dvmp_list_widen(m, along[r], c->beyond_low[r], c->beyond_high[r], c->layout.extent[r]);
+  return index_along(m, c, along, k, part);
+}
+
+/* A constant place: its owners alone execute the nest. */
+static bool takes_part(const struct dvmp_construct *c, const struct dvmp_list *along) {
+  for (int r = 0; r < c->layout.ndims; r++)
+    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_CONST && !dvmp_list_has(along[r], c->layout.at[r].add))
+      return false;
+  return true;
+}
+
+int64_t dvmp_parts_along(struct dvmp_arena *m, const struct dvmp_construct *c, const struct dvmp_list *along, struct dvmp_list *part,
+                         bool *clamped) {
+  int64_t turns = takes_part(c, along);
+  for (int k = 0; k < c->d->rank; k++) {
+    clamped[k] = index_along(m, c, along, k, &part[k]);
+    if (clamped[k])
+      turns *= part[k].n;
+  }
+  return turns;
+}
+
+/* Of ranks that execute the same iterations one counts. */
+static bool is_counted(const struct dvmp_construct *c) {
+  int at[DVMRT_NDIMS_MAX];
+  dvmp_grid_place(grid_of(c), dvmp_job.rank, at);
+  for (int r = 0; r < c->layout.ndims; r++)
+    if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_ALL && at[r])
+      return false;
+  return true;
+}
+
+static void find_whole(struct dvmp_construct *c, int k) {
+  c->whole[k] = dvmp_list_of(&c->memory, DVMP_NO_LOW, DVMP_NO_HIGH);
+  for (int r = 0; c->layout.root && r < c->layout.ndims; r++) {
+    struct dvmp_list of_index;
+    if (part_along(&c->memory, c, r, k, dvmp_list_of(&c->memory, 0, c->layout.extent[r] - 1), &of_index))
+      c->whole[k] = dvmp_list_meet(&c->memory, c->whole[k], of_index);
+  }
+}
+
+static bool is_cut(const struct dvmrt_layout *l) {
+  for (int r = 0; l->root && r < l->ndims; r++)
+    if (l->block[r] && l->at[r].kind != DVMRT_COORD_ALL)
+      return true;
+  return false;
+}
+
+static void note_iterations(const struct dvmp_construct *c) {
+  uint64_t n = c->turns > 0;
+  if (!dvmp_profiling)
+    return;
+  for (int k = 0; k < c->d->rank; k++)
+    n *= c->clamped[k] ? (uint64_t)dvmp_list_count(c->part[k]) : 1;
+  dvmp_profile_iterations(n);
+}
+
+void dvmp_parts_find(struct dvmp_construct *c) {
+  const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ON);
+  struct dvmp_array *target = on ? dvmp_array_of(c->d, &on->ref, c->args) : NULL;
+  struct dvmrt_coord map[DVMRT_NDIMS_MAX];
+  struct dvmp_list along[DVMRT_NDIMS_MAX];
+  c->counts = true;
+  c->turns = 1;
+  for (int k = 0; target && k < on->naxes; k++)
+    map[k] = dvmrt_placing_coord(&on->axis[k], c->args);
+  if (target)
+    dvmrt_layout_of_aligned(&c->layout, &target->layout, map, on->naxes);
+  for (int k = 0; k < c->d->rank; k++)
+    find_whole(c, k);
+  if (dvmp_job.size == 1 || !is_cut(&c->layout))
+    return;
+  c->inside = true;
+  c->counts = is_counted(c);
+  dvmp_parts_of_root(c, dvmp_job.rank, along);
+  c->turns = dvmp_parts_along(&c->memory, c, along, c->part, c->clamped);
+  note_iterations(c);
+}
