@@ -440,7 +440,9 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
     dvmrt_text_add(dvmrt_diag_note(r, started->pos), why == DVMRT_FETCHED ? "it was started here" : "the exchange was started here");
   else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE)
     note_distribution(r, ev->array);
-  note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR);
+  note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR && !ev->beyond);
+  if (ev->beyond)
+    dvmrt_text_add(dvmrt_diag_note(r, ev->nest->d->pos), "neighbours execute this iteration too, for their edges: 'shadow_compute'");
   help_place(r, f, ev, p, why);
   dvmrt_explain_emit(f, r);
 }

@@ -34,6 +34,8 @@ struct dvmrt_event {
   uint32_t now;                 /* word of the present iteration, written */
   uint32_t base;                /* of the nest, 0 outside */
   struct dvmrt_unit unit;       /* of a range that is judged by members: which; else without member */
+  bool fresh;                   /* the iteration itself has written the element before it reads it */
+  bool beyond;                  /* it is judged where a neighbour executes the iteration, for its edge */
   bool lost;                    /* a write that goes to a buffer: it marks no element */
 };
 

@@ -1,6 +1,8 @@
 #include "runtime/rules/construct.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/beyond.h"
 #include "runtime/rules/verdict.h"
+#include "runtime/data/heap.h"
 #include "runtime/data/text.h"
 #include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
@@ -155,6 +157,16 @@ static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
           DVMRT_CLASS_REDUCTION);
 }
 
+/* Of a pointer the bytes are those of a row: the allocation says how many there are. */
+static void add_consistent(struct dvmrt_frame *f, const struct dvmrt_item *i) {
+  int64_t address = dvmrt_num_value(i->ref.address, f->args);
+  uint64_t bytes = (uint64_t)dvmrt_num_value(i->bytes, f->args);
+  struct dvmrt_extent x;
+  if (i->ref.flags & DVMRT_REF_POINTER && dvmrt_heap_find((uintptr_t)address, &x))
+    bytes = x.start + x.size - (uintptr_t)address;
+  add_var(f, i, address, bytes, DVMRT_CLASS_SHARED);
+}
+
 /* When the ranges of the index variables are known: at the end. */
 static void check_ranges(struct dvmrt_frame *f) {
   if (!f->proved)
@@ -208,9 +220,7 @@ static void read_clauses(struct dvmrt_frame *f) {
     case DVMRT_DIRECTIVE_PRIVATE:
       add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_PRIVATE);
       break;
-    case DVMRT_DIRECTIVE_CONSISTENT:
-      add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_SHARED);
-      break;
+    case DVMRT_DIRECTIVE_CONSISTENT: add_consistent(f, i); break;
     case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
     case DVMRT_DIRECTIVE_RENEW: renew(f, i); break;
     case DVMRT_DIRECTIVE_ACROSS:
@@ -298,6 +308,7 @@ static void nest_begin(struct dvmrt_frame *f) {
   f->serial = next_serial++;
   read_clauses(f);
   place_nest(f);
+  dvmrt_beyond_begin(f);
   now->base = next_id << 1;
   now->write = ((next_id - 1) << 1) | 1;
   now->first_read = now->base;

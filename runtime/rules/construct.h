@@ -49,6 +49,12 @@ struct dvmrt_range {
   uintptr_t low, high;
 };
 
+/* shadow_compute: how far beyond its part of each dimension of the root a processor executes iterations, too. */
+struct dvmrt_beyond {
+  bool any, corner;
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+};
+
 struct dvmrt_frame {
   struct dvmrt_frame *outer;
   struct dvmrt_directive *d;
@@ -65,6 +71,7 @@ struct dvmrt_frame {
   uint32_t serial;        /* number of this execution: marks what is born in it */
   struct dvmrt_layout layout; /* of the iterations, by index variables */
   struct dvmrt_array *on;     /* or NULL */
+  struct dvmrt_beyond beyond;
   struct dvmrt_rows rows;
   struct dvmrt_var *vars;
   uint32_t nvars, vars_cap;

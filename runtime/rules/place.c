@@ -1,5 +1,6 @@
 /* Where an element may be touched: the own part and the shadow edges in a nest, the owner's statement outside. */
 #include "runtime/rules/across.h"
+#include "runtime/rules/beyond.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
@@ -129,6 +130,32 @@ static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvm
   return false;
 }
 
+static bool placed_so(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  switch (p->kind) {
+  case DVMRT_PLACE_OWN: return true;
+  case DVMRT_PLACE_NEAR: return near(ev, p);
+  case DVMRT_PLACE_UNRELATED: return absent(ev, p, DVMRT_NO_RELATION);
+  case DVMRT_PLACE_REPLICATED: return absent(ev, p, DVMRT_REPLICATED);
+  case DVMRT_PLACE_FIXED: return absent(ev, p, DVMRT_FIXED);
+  }
+  return true;
+}
+
+/* A processor that has no part of the array may have none because blocks are of one element here. */
+static bool placed_beyond(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  ev->beyond = true;
+  bool right = (p->kind == DVMRT_PLACE_NEAR && !has_part(ev->array, p)) || placed_so(ev, p);
+  ev->beyond = false;
+  return right;
+}
+
+/* Has the present iteration written the element? */
+static bool is_fresh(const struct dvmrt_event *ev) {
+  const struct dvmrt_array *a = ev->array;
+  return ev->at >= a->region.base && ev->at < a->region.end &&
+         (a->region.words[(ev->at - a->region.base) >> a->region.shift] & ~DVMRT_W_FILLED) == __dvmrt_now.write;
+}
+
 /* Judges an access in a nest; true: nothing to report. */
 static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   struct dvmrt_frame *f = ev->nest;
@@ -142,14 +169,10 @@ static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   if (!f->on || !f->layout.root)
     return true; /* the target is not known, or nothing is divided */
   dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
-  switch (p.kind) {
-  case DVMRT_PLACE_OWN: return true;
-  case DVMRT_PLACE_NEAR: return near(ev, &p);
-  case DVMRT_PLACE_UNRELATED: return absent(ev, &p, DVMRT_NO_RELATION);
-  case DVMRT_PLACE_REPLICATED: return absent(ev, &p, DVMRT_REPLICATED);
-  case DVMRT_PLACE_FIXED: return absent(ev, &p, DVMRT_FIXED);
-  }
-  return true;
+  if (!placed_so(ev, &p))
+    return false;
+  ev->fresh = f->beyond.any && is_fresh(ev);
+  return !dvmrt_beyond_concerns(ev) || dvmrt_beyond_each(ev, l, false, placed_beyond);
 }
 
 /* ---- the sequential part -------------------------------------------------------------------------------------------------------- */
@@ -349,7 +372,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   bool carried = !across || dvmrt_across_access(ev, across);
   bool right = placed_right(ev, l);
   ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
-  if (!right || !carried || !free || x->varies || ((ev->flags & DVMRT_WRITE) && dvmrt_group_pending(ev->array)))
+  if (!right || !carried || !free || x->varies || ev->nest->beyond.any || ((ev->flags & DVMRT_WRITE) && dvmrt_group_pending(ev->array)))
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
@@ -362,7 +385,7 @@ bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_frame *f = ev->nest;
   struct dvmrt_place p;
-  if (!f || x->varies || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array))
+  if (!f || x->varies || f->beyond.any || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array))
     return false;
   if (!f->mapped || !f->on || !f->layout.root || dvmrt_layout_everywhere(l))
     return true;
@@ -406,11 +429,21 @@ static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p
   return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
 }
 
-/* Own, or in an edge that holds it. */
+static bool beyond_right(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  return p->kind == DVMRT_PLACE_OWN || (p->kind == DVMRT_PLACE_NEAR && edge_declared(ev->array, p) && edge_valid(ev->array, p));
+}
+
+/* Own, or in an edge that holds it, for all who execute the iteration. */
 static bool here(const struct dvmrt_event *ev, const struct dvmrt_layout *l, const int64_t *ix) {
   struct dvmrt_place p;
   dvmrt_layout_place(l, &ev->nest->layout, __dvmrt_now.iv, ix, ev->array->ndims, &p);
-  return p.kind == DVMRT_PLACE_OWN || (p.kind == DVMRT_PLACE_NEAR && near_right(ev, &p));
+  if (p.kind != DVMRT_PLACE_OWN && (p.kind != DVMRT_PLACE_NEAR || !near_right(ev, &p)))
+    return false;
+  if (!dvmrt_beyond_concerns(ev))
+    return true;
+  struct dvmrt_event at = *ev;
+  memcpy(at.ix, ix, (size_t)ev->array->ndims * sizeof(*ix));
+  return dvmrt_beyond_each(&at, l, true, beyond_right);
 }
 
 bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {
@@ -444,9 +477,7 @@ bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
     return false;
   if (!f->on || !f->layout.root)
     return true;
-  struct dvmrt_place p;
-  dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
-  if (p.kind != DVMRT_PLACE_OWN && (p.kind != DVMRT_PLACE_NEAR || !near_right(ev, &p)))
+  if (!here(ev, l, ev->ix))
     return false;
   return x->cid == f->d->cid && x->ndims == ev->array->ndims && dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims);
 }

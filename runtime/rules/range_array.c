@@ -126,6 +126,8 @@ static int64_t alike_until(const struct dvmrt_event *ev, const int64_t *last) {
   bool has_own[DVMRT_NDIMS_MAX];
   if (!f || dvmrt_layout_everywhere(l) || !f->mapped || !f->on || !f->layout.root)
     return last[d] + 1;
+  if (f->beyond.any)
+    return here + 1;
   dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, d + 1, &p);
   dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, last, d + 1, &q);
   if (same_place(&p, &q, d + 1))

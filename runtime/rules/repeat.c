@@ -76,8 +76,8 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
 }
 
 void dvmrt_repeat_note_place(const struct dvmrt_event *ev, uint64_t hits) {
-  if (dvmrt_remote_holds(ev->array, NULL, NULL))
-    return; /* some of its elements may be written */
+  if (dvmrt_remote_holds(ev->array, NULL, NULL) || (ev->nest && ev->nest->beyond.any))
+    return; /* some of its elements may be written; others may have been, by this iteration */
   if (dvmrt_check_place_constant(ev)) {
     if (note(ev->access, DVMRT_REPEAT_PLACE, hits))
       ev->access->repeat.written = ev->flags & DVMRT_WRITE ? ev->array : NULL;

@@ -333,6 +333,7 @@ static const char *judge_data(const struct proof *p, const struct ref *x) {
 static bool placed_at(const struct proof *p, const struct ref *x, bool high) {
   struct dvmrt_event ev = {
       .access = x->access, .nest = p->f, .array = x->array, .flags = x->r->flags & (DVMRT_READ | DVMRT_WRITE), .class = x->class};
+  ev.fresh = p->f->beyond.any && written_before(p, x);
   int64_t var[VARS_MAX];
   for (uint32_t v = 0; v < p->nvars; v++)
     var[v] = high ? p->var[v].high : p->var[v].low;

@@ -1,0 +1,81 @@
+#include "runtime/rules/beyond.h"
+#include <string.h>
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Where an element of the edge lies along the root, seen from the part. */
+static void reach(struct dvmrt_frame *f, struct dvmrt_array *a, const struct dvmrt_box *box) {
+  const struct dvmrt_layout *l = dvmrt_array_layout(a);
+  struct dvmrt_beyond *b = &f->beyond;
+  for (int r = 0; r < f->layout.ndims && l->root == f->layout.root; r++) {
+    struct dvmrt_coord at = l->at[r];
+    if (!l->block[r] || at.kind != DVMRT_COORD_AFFINE || f->layout.at[r].kind == DVMRT_COORD_ALL)
+      continue;
+    int64_t low = box->low[at.index] * at.coef, high = box->high[at.index] * at.coef;
+    b->low[r] = larger(b->low[r], at.coef < 0 ? -high : low);
+    b->high[r] = larger(b->high[r], at.coef < 0 ? -low : high);
+    b->any |= b->low[r] > 0 || b->high[r] > 0;
+  }
+}
+
+void dvmrt_beyond_begin(struct dvmrt_frame *f) {
+  memset(&f->beyond, 0, sizeof(f->beyond));
+  for (struct dvmrt_item *i = f->d->items; f->on && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RECOMPUTE)); i = i->next) {
+    struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
+    struct dvmrt_box box;
+    if (!a || i->named)
+      continue;
+    dvmrt_array_widths(a, i, f->args, &box);
+    f->beyond.corner |= i->corner;
+    reach(f, a, &box);
+  }
+}
+
+bool dvmrt_beyond_concerns(const struct dvmrt_event *ev) {
+  return ev->nest && DVMRT_UNLIKELY(ev->nest->beyond.any) && !(ev->flags & DVMRT_WRITE) && !ev->fresh && !ev->array->named_renewed &&
+         !dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
+}
+
+/* The neighbour that has the iteration in its lower (1) or upper (2) edge along dimension 'r': how far from the iteration it is. */
+static int64_t neighbour(const struct dvmrt_frame *f, int r, int side, bool all) {
+  struct dvmrt_coord at = f->layout.at[r];
+  int64_t here = at.kind == DVMRT_COORD_CONST ? at.add : at.coef * __dvmrt_now.iv[at.index] + at.add;
+  int64_t there = side == 1 ? here + f->beyond.low[r] : here - f->beyond.high[r];
+  if (!all)
+    there = there < 0 ? 0 : there >= f->layout.extent[r] ? f->layout.extent[r] - 1 : there;
+  return there - here;
+}
+
+/* 'sides': a digit of three a dimension.  False: nobody is there. */
+static bool move(const struct dvmrt_frame *f, int sides, bool all, struct dvmrt_layout *to) {
+  int moved = 0;
+  *to = f->layout;
+  for (int r = 0; r < f->layout.ndims; r++, sides /= 3) {
+    if (!(sides % 3))
+      continue;
+    if (!f->beyond.low[r] && !f->beyond.high[r])
+      return false;
+    int64_t away = neighbour(f, r, sides % 3, all);
+    if (!away || (moved++ && !f->beyond.corner))
+      return false;
+    to->at[r].add += away;
+  }
+  return moved;
+}
+
+bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right) {
+  const struct dvmrt_frame *f = ev->nest;
+  int combinations = 1;
+  for (int r = 0; r < f->layout.ndims; r++)
+    combinations *= 3;
+  for (int sides = 1; sides < combinations; sides++) {
+    struct dvmrt_layout nest;
+    struct dvmrt_place p;
+    if (!move(f, sides, all, &nest))
+      continue;
+    dvmrt_layout_place(l, &nest, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+    if (!right(ev, &p))
+      return false;
+  }
+  return true;
+}
