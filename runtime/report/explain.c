@@ -526,6 +526,9 @@ static void being_copied(const struct dvmrt_event *ev) {
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
   dvmrt_explain_start(r, ev, "is read while an asynchronous copy to it is under way");
+  const struct dvmrt_pending_var *v = ev->array ? NULL : dvmrt_group_var(ev->at, 1);
+  if (v && v->copied)
+    dvmrt_explain_copied(r, ev, v);
   if (ev->array && dvmrt_remote_holds(ev->array, ev->ix, &use)) {
     dvmrt_text_add(dvmrt_diag_note(r, use.started->pos), "the copy '%s' was started here", use.name);
     if (ev->nest)

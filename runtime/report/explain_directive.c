@@ -109,7 +109,37 @@ void dvmrt_explain_protocol(const struct dvmrt_directive *at, const struct dvmrt
   dvmrt_explain_emit(f, r);
 }
 
+void dvmrt_explain_copied(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
+  dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "the copy '%s' was started here", v->group);
+  if (ev->nest)
+    dvmrt_explain_note_nest(r, ev);
+  struct dvmrt_text *lines = dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT,
+                                               ev->nest ? ev->nest->d->pos : ev->access->pos, "later", NULL);
+  dvmrt_text_add(lines, "#pragma dvm copy_wait(%s)", v->group);
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  dvmrt_text_add(help, "put '#pragma dvm copy_wait(%s)' before %s", v->group, ev->nest ? "the loop at " : "it");
+  if (ev->nest)
+    dvmrt_name_place(ev->nest->d->pos, help);
+  dvmrt_text_add(help, "; remove later ones");
+}
+
+static void being_copied(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_EXCHANGE_WRITE);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_explain_start(r, ev, "is written");
+  dvmrt_text_add(&r->message, " while the asynchronous copy '%s' %s it is under way", v->group, v->copied->target ? "to" : "of");
+  dvmrt_explain_note_declaration(r, ev);
+  dvmrt_explain_copied(r, ev, v);
+  dvmrt_explain_emit(f, r);
+}
+
 void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
+  if (v->copied) {
+    being_copied(ev, v);
+    return;
+  }
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_REDUCTION_PENDING);
   if (!f || f->count > 1)
     return;

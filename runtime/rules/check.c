@@ -265,7 +265,7 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
 
 static void pending(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
   const struct dvmrt_pending_var *v = dvmrt_group_nvars ? dvmrt_group_var(a, n) : NULL;
-  if (!v)
+  if (!v || (v->copied && !(ev->flags & DVMRT_WRITE))) /* of the target's elements the words say it */
     return;
   uint64_t hits = dvmrt_finding_hits();
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PENDING, .event = ev, .pending = v});

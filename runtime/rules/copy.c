@@ -1,6 +1,6 @@
 #include "runtime/rules/copy.h"
 #include "runtime/data/mem.h"
-#include "runtime/rules/construct.h"
+#include "runtime/rules/group.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/verdict.h"
 #include <stdio.h>
@@ -180,6 +180,17 @@ static struct dvmrt_copied copied(const struct section *s) {
   return c;
 }
 
+/* Of ordinary data accesses are looked at one by one until the wait; distributed arrays are asked (remote.h). */
+static void watch(const struct dvmrt_directive *d, const char *name, const struct section *s, bool target) {
+  struct dvmrt_copied_data c = {.base = s->base, .bytes = s->bytes, .ndims = s->ndims, .target = target};
+  if (s->array)
+    return;
+  memcpy(c.stride, s->stride, sizeof(c.stride));
+  memcpy(c.low, s->low, sizeof(c.low));
+  memcpy(c.high, s->high, sizeof(c.high));
+  dvmrt_group_copies(d, name, s->name, &c);
+}
+
 /* What is read before the wait may be the old value as well as the new one. */
 static void begin(const struct dvmrt_directive *d, const char *name, struct section to, struct section from) {
   const struct dvmrt_copied source = copied(&from), target = copied(&to);
@@ -191,6 +202,8 @@ static void begin(const struct dvmrt_directive *d, const char *name, struct sect
     dvmrt_shadow_fill(address_of(&to), to.bytes, DVMRT_W_COPY);
   while (advance(&to, false));
   dvmrt_remote_copies(d, name, &source, &target);
+  watch(d, name, &from, false);
+  watch(d, name, &to, true);
 }
 
 /* Elements that are no array any more are somebody else's. */
@@ -228,6 +241,7 @@ void dvmrt_copy_wait(struct dvmrt_directive *d, const int64_t *args) {
   (void)args;
   if (!name || !dvmrt_remote_copied(d, name->ref.name))
     return;
+  dvmrt_group_copied(name->ref.name);
   for (struct target **l = &targets; *l;) {
     struct target *t = *l;
     if (strcmp(t->name, name->ref.name) != 0) {

@@ -138,6 +138,8 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
 /* ---- reductions --------------------------------------------------------------------------------------------------------------- */
 
 static void unfinished(const struct dvmrt_pending_var *v) {
+  if (v->copied)
+    return;
   if (v->started)
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started,
                                               .protocol = {v->name, v->group, "is started but never waited for", v->computed}});
@@ -149,6 +151,8 @@ static void unfinished(const struct dvmrt_pending_var *v) {
 static void drop(struct dvmrt_pending_var **l) {
   struct dvmrt_pending_var *v = *l;
   *l = v->next;
+  if (v->copied)
+    dvmrt_mem_free((void *)(uintptr_t)v->copied, sizeof(*v->copied));
   dvmrt_mem_free(v, sizeof(*v));
   dvmrt_group_nvars--;
 }
@@ -164,27 +168,53 @@ void dvmrt_group_ends(uintptr_t a, uint64_t n) {
   }
 }
 
+static void add(struct dvmrt_pending_var *v) {
+  vars = v;
+  dvmrt_group_nvars++;
+  /* From now on every access of its page takes the slow way, which looks here. */
+  struct dvmrt_span s;
+  for (uintptr_t a = v->low; a < v->high; a = (a | 4095) + 1)
+    dvmrt_shadow_span(a, 1, true, &s);
+  if (v->low)
+    dvmrt_doubt_set(v->low, v->high - v->low);
+}
+
+void dvmrt_group_copies(const struct dvmrt_directive *at, const char *copy, const char *name, const struct dvmrt_copied_data *data) {
+  struct dvmrt_copied_data *kept = dvmrt_mem_alloc(sizeof(*kept));
+  struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
+  int64_t first = 0, last = 0;
+  *kept = *data;
+  for (int d = 0; d < data->ndims; d++) {
+    first += data->low[d] * data->stride[d];
+    last += data->high[d] * data->stride[d];
+  }
+  const uintptr_t low = data->base + (uint64_t)first * data->bytes, high = data->base + (uint64_t)(last + 1) * data->bytes;
+  *v = (struct dvmrt_pending_var){vars, low, high, name, copy, at, at, kept};
+  add(v);
+}
+
+void dvmrt_group_copied(const char *copy) {
+  for (struct dvmrt_pending_var **l = &vars; *l;)
+    if ((*l)->copied && !strcmp((*l)->group, copy))
+      drop(l);
+    else
+      l = &(*l)->next;
+}
+
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high) {
   if (!low)
     high = 0; /* its accesses are not seen; the protocol is */
   else
     dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
   struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
-  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL};
-  vars = v;
-  dvmrt_group_nvars++;
-  /* From now on every access of its page takes the slow way, which looks here. */
-  struct dvmrt_span s;
-  for (uintptr_t a = low; a < high; a = (a | 4095) + 1)
-    dvmrt_shadow_span(a, 1, true, &s);
-  if (low)
-    dvmrt_doubt_set(low, high - low);
+  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL, NULL};
+  add(v);
 }
 
 void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group) {
   bool any = false;
   for (struct dvmrt_pending_var *v = vars; v; v = v->next) {
-    if (strcmp(v->group, group))
+    if (v->copied || strcmp(v->group, group))
       continue;
     any = true;
     if (v->started)
@@ -201,7 +231,7 @@ void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *gr
   bool any = false;
   for (struct dvmrt_pending_var **l = &vars; *l;) {
     struct dvmrt_pending_var *v = *l;
-    if (strcmp(v->group, group)) {
+    if (v->copied || strcmp(v->group, group)) {
       l = &v->next;
       continue;
     }
@@ -216,9 +246,23 @@ void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *gr
                                               .protocol = {NULL, group, "is waited for but was not started", NULL}});
 }
 
+/* Of several elements some may be: they are asked for one by one. */
+static bool holds(const struct dvmrt_copied_data *c, uintptr_t a, uint64_t n) {
+  int64_t k = (int64_t)((a - c->base) / c->bytes);
+  if (a < c->base || n > c->bytes)
+    return true;
+  for (int d = 0; d < c->ndims; d++) {
+    int64_t index = k / c->stride[d];
+    k %= c->stride[d];
+    if (index < c->low[d] || index > c->high[d])
+      return false;
+  }
+  return true;
+}
+
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {
   for (const struct dvmrt_pending_var *v = vars; v; v = v->next)
-    if (v->low < a + n && a < v->high)
+    if (v->low < a + n && a < v->high && (!v->copied || holds(v->copied, a, n)))
       return v;
   return NULL;
 }

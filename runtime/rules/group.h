@@ -12,6 +12,17 @@ struct dvmrt_pending_var {
   const char *name, *group;
   const struct dvmrt_directive *computed; /* the parallel loop */
   const struct dvmrt_directive *started;  /* reduction_start, or NULL */
+  /* Data of an asynchronous copy: 'computed' and 'started' are its directive.  NULL: a result of a reduction. */
+  const struct dvmrt_copied_data *copied;
+};
+
+/* Elements of ordinary data from 'low' to 'high', indices. */
+struct dvmrt_copied_data {
+  uintptr_t base;
+  uint64_t bytes;             /* of an element */
+  int ndims;
+  int64_t stride[DVMRT_NDIMS_MAX], low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  bool target;                /* else the source, which may be read */
 };
 
 /* All inside dvmrt_mem_enter. */
@@ -33,7 +44,10 @@ void dvmrt_group_left(struct dvmrt_frame *f);
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high);
 void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group);
 void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group);
-/* The variable at 'a' that is still being reduced, or NULL. */
+/* A copy has begun, or is waited for. */
+void dvmrt_group_copies(const struct dvmrt_directive *at, const char *copy, const char *name, const struct dvmrt_copied_data *data);
+void dvmrt_group_copied(const char *copy);
+/* The variable at 'a' that is still being reduced, or copied, or NULL. */
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n);
 /* The memory ends (a local's): variables in it can never be waited for. */
 void dvmrt_group_ends(uintptr_t a, uint64_t n);
