@@ -98,6 +98,7 @@ class Consumer : public SemaConsumer {
   std::unique_ptr<Declarations> Decls;
   bool Emit, Precompiles; // what other compilations read would be without the directives
   std::vector<const VarDecl *> Globals; // with a directive, defined here
+  std::vector<std::pair<const VarDecl *, Directive *>> Declared; // each declaration with its own directive
   llvm::DenseSet<const Decl *> Seen;
   IntrusiveRefCntPtr<Names> Source;
 
@@ -192,6 +193,8 @@ private:
     if (!Dir)
       return;
     bool OK = Decls->check(V, *Dir);
+    if (OK)
+      Declared.push_back({V, Dir});
     if (OK && V->isThisDeclarationADefinition() == VarDecl::DeclarationOnly)
       St.Externs.push_back(V);
     if (OK && V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly)
@@ -214,13 +217,18 @@ private:
       return;
     SourceLocation L = All.front()->getLocation();
     SmallVector<Stmt *, 8> Body;
-    for (size_t I = 0; I < All.size(); ++I) {
-      const VarDecl *V = All[I];
-      SiteText T = Decls->describe(V, *St.attached(V), false, nullptr, I >= Own);
+    auto Register = [&](const VarDecl *V, Directive &Dir, bool Elsewhere) {
+      SiteText T = Decls->describe(V, Dir, false, nullptr, Elsewhere);
       SmallVector<Expr *, 16> Args{B->string(T.Text, V->getLocation())};
       Args.append(T.Args.begin(), T.Args.end());
       Body.push_back(B->call(DVMM_DIRECT, Args, V->getLocation()));
-    }
+    };
+    for (size_t I = 0; I < All.size(); ++I)
+      Register(All[I], *St.attached(All[I]), I >= Own);
+    // A repair has to change all directives that the variable has.
+    for (const auto &[V, Dir] : Declared)
+      if (!St.Opts.Trace && !St.Opts.Parallel && Dir != St.attached(V) && Dir->D->kind == DVM_DIR_ARRAY && V->isExternallyVisible())
+        Register(V, *Dir, true);
     QualType FT = Ctx.getFunctionType(Ctx.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
     auto *F = FunctionDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm_register"), FT,
                                    Ctx.getTrivialTypeSourceInfo(FT, L), SC_Static);

@@ -1,5 +1,6 @@
 #include "runtime/report/explain_parts.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/declared.h"
 #include "runtime/report/guess.h"
 #include "runtime/report/name.h"
 #include "runtime/rules/remote.h"
@@ -311,6 +312,21 @@ static bool collects(const struct dvmrt_event *ev) {
   return !ev->array && x->ndims && x->ndims == x->nextents && x->extent[0] > 0 && x->name && dvmrt_guess_operation(x->pos, x->name);
 }
 
+const char *dvmrt_explain_edge(struct dvmrt_report *r, const struct dvmrt_array *a, int ndims, const int64_t *low, const int64_t *high) {
+  struct dvmrt_pos places[DVMRT_REPAIRS_MAX] = {a->declared};
+  struct dvmrt_text *edge = NULL;
+  const int n = 1 + dvmrt_declared_places(a, places + 1, DVMRT_REPAIRS_MAX - 2);
+  for (int i = 0; i < n; i++) {
+    if (i)
+      dvmrt_text_add(dvmrt_diag_note(r, places[i]), "'%s' has this directive, too", a->name);
+    edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, places[i], NULL, NULL);
+    dvmrt_text_add(edge, "shadow");
+    for (int d = 0; d < ndims; d++)
+      dvmrt_text_add(edge, "[%lld:%lld]", (long long)low[d], (long long)high[d]);
+  }
+  return edge->s;
+}
+
 /* A clause is refused that is wider than the shadow edge; ordinary arrays have none. */
 static void help_edge(struct dvmrt_report *r, const struct dvmrt_clause *c, const struct dvmrt_array *a, struct dvmrt_text *t) {
   bool wider = false;
@@ -318,12 +334,12 @@ static void help_edge(struct dvmrt_report *r, const struct dvmrt_clause *c, cons
     wider = wider || c->low[d] > a->low[d] || c->high[d] > a->high[d];
   if (!wider)
     return;
-  struct dvmrt_text *edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, a->declared, NULL, NULL);
-  dvmrt_text_add(edge, "shadow");
-  for (int d = 0; d < c->ndims; d++)
-    dvmrt_text_add(edge, "[%lld:%lld]", (long long)(c->low[d] > a->low[d] ? c->low[d] : a->low[d]),
-                   (long long)(c->high[d] > a->high[d] ? c->high[d] : a->high[d]));
-  dvmrt_text_add(t, " and declare '%s' with '%s'", a->name, edge->s);
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  for (int d = 0; d < c->ndims; d++) {
+    low[d] = c->low[d] > a->low[d] ? c->low[d] : a->low[d];
+    high[d] = c->high[d] > a->high[d] ? c->high[d] : a->high[d];
+  }
+  dvmrt_text_add(t, " and declare '%s' with '%s'", a->name, dvmrt_explain_edge(r, a, c->ndims, low, high));
 }
 
 static void help_dependence(struct dvmrt_report *r, const struct dvmrt_finding *f, const struct dvmrt_event *ev, enum dvmrt_verdict v) {

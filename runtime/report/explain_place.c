@@ -366,10 +366,7 @@ static void help_wider(struct dvmrt_report *r, const struct dvmrt_event *ev, con
       dvmrt_text_add(dvmrt_diag_help(r), "give dimension %d of '%s' a shadow edge of [%lld:%lld] and renew it, or use remote_access",
                      ev->access->fortran ? a->ndims - i : i + 1, dvmrt_check_array_name(ev), (long long)low[i], (long long)high[i]);
   }
-  struct dvmrt_text *edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, a->declared, NULL, NULL);
-  dvmrt_text_add(edge, "shadow");
-  for (int i = 0; i < a->ndims; i++)
-    dvmrt_text_add(edge, "[%lld:%lld]", (long long)low[i], (long long)high[i]);
+  dvmrt_explain_edge(r, a, a->ndims, low, high);
   if (!named_in(ev, DVMRT_DIRECTIVE_RENEW) && !named_in(ev, DVMRT_DIRECTIVE_ACROSS))
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, ev->nest->d->pos, NULL, NULL), "shadow_renew(%s)", dvmrt_check_array_name(ev));
 }

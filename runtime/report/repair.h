@@ -23,7 +23,7 @@ enum dvmrt_repair_kind {
   DVMRT_REPAIR_STATEMENT_FOUND, /* .. before the statement */
 };
 
-enum { DVMRT_REPAIRS_MAX = 4, DVMRT_EDITS_MAX = 8 };
+enum { DVMRT_REPAIRS_MAX = 12, DVMRT_EDITS_MAX = 16 };
 
 struct dvmrt_repair {
   enum dvmrt_repair_kind kind;

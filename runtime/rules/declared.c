@@ -52,6 +52,25 @@ void dvmrt_declared_elsewhere(struct dvmrt_directive *d, const int64_t *args) {
     say(d, args, true);
 }
 
+static bool same_pos(struct dvmrt_pos a, struct dvmrt_pos b) {
+  return a.line == b.line && a.column == b.column && a.file && b.file && !strcmp(a.file, b.file);
+}
+
+int dvmrt_declared_places(const struct dvmrt_array *a, struct dvmrt_pos *places, int room) {
+  const struct said *own = said;
+  int n = 0;
+  while (own && (!same_pos(own->d->pos, a->declared) || strcmp(own->d->items->ref.name, a->name)))
+    own = own->next;
+  for (const struct said *s = own ? said : NULL; s && n < room; s = s->next) {
+    bool known = s->variable != own->variable || same_pos(s->d->pos, a->declared);
+    for (int i = 0; i < n; i++)
+      known |= same_pos(s->d->pos, places[i]);
+    if (!known)
+      places[n++] = s->d->pos;
+  }
+  return n;
+}
+
 void dvmrt_declared_gone(const struct dvmrt_site *first, const struct dvmrt_site *last) {
   for (struct said **l = &said, *s; (s = *l);) {
     if (s->d->site < first || s->d->site >= last) {
