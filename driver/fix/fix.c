@@ -16,7 +16,7 @@
 enum { EXIT_USAGE = 2, EXIT_LEFT = 66 };
 
 const char dvm_fix_help[] =
-    "usage: dvm fix [--in-place] FILE.c [compiler option...] [-- ARGUMENT...]\n"
+    "usage: dvm fix [--in-place] FILE.c|FILE.f90.. [compiler option...] [-- ARGUMENT...]\n"
     "       dvm fix [--in-place] --compile-commands[=FILE] [FILE.c...] [link option...] [-- ARGUMENT...]\n"
     "       dvm fix [--in-place] [--root DIR] -- COMMAND...\n"
     "\n"
@@ -97,6 +97,8 @@ static int part(struct call *call, char *const *args, int n, struct dvm_error *e
     p->run = args + end + 1;
     p->nrun = (size_t)(n - end - 1);
   }
+  for (int i = begin; i < end; i++)
+    p->fortran |= args[i][0] != '-' && cc_is_fortran(args[i]);
   p->is_project = begin == end && p->nrun && !call->database;
   if (begin == end && !p->is_project && !call->database)
     return dvm_error_set(err, -EINVAL, "'dvm fix' needs a source file, or a command behind '--'; 'dvm help fix' says more");
@@ -130,7 +132,7 @@ static int load(const struct fix_program *p, struct fix_files *files, struct dvm
     return 0; /* when there is something to repair in them */
   for (size_t i = 0; i < p->ncompile; i++) {
     const char *arg = p->compile[i];
-    if (arg[0] != '-' && arg[0] != '@' && cc_language_of_file(arg) == CC_C && !fix_files_get(files, arg, err))
+    if (arg[0] != '-' && arg[0] != '@' && (cc_language_of_file(arg) == CC_C || cc_is_fortran(arg)) && !fix_files_get(files, arg, err))
       return err->code;
     i += cc_option_nvalues(arg);
   }

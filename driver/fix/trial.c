@@ -64,6 +64,24 @@ static int spawn(struct dvm_list *command, const struct fix_spawn *how, int *sta
   return rc;
 }
 
+/* Modules of Fortran are written beside the program, unless the call says where. */
+static bool says_where_modules_go(const struct fix_program *p) {
+  for (size_t i = 0; i < p->ncompile; i++)
+    if (!strncmp(p->compile[i], "-J", 2) || !strncmp(p->compile[i], "-module-dir", 11))
+      return true;
+  return false;
+}
+
+static void add_fortran_mode(struct dvm_list *command, const struct fix_program *p, enum fix_kind kind) {
+  if (!says_where_modules_go(p)) {
+    dvm_list_add(command, "-J");
+    dvm_list_add(command, p->folder);
+  }
+  if (kind != FIX_PLAIN)
+    dvm_list_printf(command, "-fdvm-fix=%s", p->folder);
+  dvm_list_add(command, kind == FIX_PLAIN ? "-fdvm=off" : kind == FIX_RANKS ? "-fdvm=parallel" : "-fdvm=check");
+}
+
 /* What the mode adds to a call of the compiler. */
 static void add_mode(struct dvm_list *command, const struct fix_program *p, enum fix_kind kind) {
   dvm_list_add(command, "--start-no-unused-arguments");
@@ -113,13 +131,13 @@ static int compile(const struct fix_program *p, enum fix_kind kind, bool loud, i
     if (rc || *status)
       return rc;
   }
-  dvm_list_printf(&command, "%s/dvmcc", p->bin);
+  dvm_list_printf(&command, "%s/%s", p->bin, p->fortran ? "dvmfc" : "dvmcc");
   dvm_list_add(&command, "-g");
   for (size_t i = 0; i < p->units.n; i++)
     dvm_list_printf(&command, "%s/%zu.o", p->folder, i);
   for (size_t i = 0; i < p->ncompile; i++)
     dvm_list_add(&command, p->compile[i]);
-  add_mode(&command, p, kind);
+  p->fortran ? add_fortran_mode(&command, p, kind) : add_mode(&command, p, kind);
   dvm_list_add(&command, "-o");
   dvm_list_printf(&command, "%s/%s", p->folder, kind == FIX_RANKS ? "ranks" : "program");
   return call_compiler(p, &command, NULL, loud, status, err);

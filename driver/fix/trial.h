@@ -16,6 +16,7 @@ struct fix_program {
   size_t nrun;
   struct fix_units units;      /* of a compilation database; 'compile' is what links them */
   bool is_project;             /* the command does it all */
+  bool fortran;                /* dvmfc compiles it */
   char *root, *below;          /* of a project: the folder that is copied, and where in it the command starts ("" or "/..") */
   char folder[CC_TEMPORARY_MAX];
   bool varies;                 /* the plain program prints something else each time */

@@ -37,8 +37,9 @@ static const char help[] = "usage: dvmfc [option...] file...\n"
                            "(DVM_OPTIONS=help=1 ./program lists them).\n";
 
 struct call {
-  enum fc_mode mode;
-  bool werror, sources, links, verbose;
+  struct fc_check check;
+  bool sources, links, verbose;
+  bool c; /* among the sources: flang itself is no clang */
   struct dvm_list args; /* flang's */
 };
 
@@ -56,7 +57,7 @@ static int read_mode(struct call *call, const char *value, struct dvm_error *err
   static const enum fc_mode modes[] = {FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF};
   for (size_t i = 0; known[i]; i++)
     if (!strcmp(value, known[i])) {
-      call->mode = modes[i];
+      call->check.mode = modes[i];
       return 0;
     }
   if (!strcmp(value, "parallel,trace"))
@@ -72,9 +73,9 @@ static int read_mode(struct call *call, const char *value, struct dvm_error *err
 
 static int read_warning(struct call *call, const char *arg, struct dvm_error *err) {
   if (!strcmp(arg, "-Werror=dvm-unjudged"))
-    call->werror = true;
+    call->check.werror = true;
   else if (!strcmp(arg, "-Wno-error=dvm-unjudged"))
-    call->werror = false;
+    call->check.werror = false;
   else
     return dvm_error_set(err, -EINVAL, "unknown warning in '%s'; dvmfc has '-W[no-]error=dvm-unjudged'", arg);
   return 0;
@@ -98,6 +99,10 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
   bool stops = false, inputs = false;
   for (size_t i = 0; i < args->n && !rc; i++) {
     const char *arg = args->v[i];
+    if (starts(arg, "-fdvm-fix=")) { /* of 'dvm fix' alone */
+      call->check.fix = arg + strlen("-fdvm-fix=");
+      continue;
+    }
     if (starts(arg, "-fdvm=")) {
       rc = read_mode(call, arg + 6, err);
       continue;
@@ -111,6 +116,7 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
     if (arg[0] != '-' || !arg[1]) {
       inputs = true;
       call->sources |= is_source(arg);
+      call->c |= cc_language_of_file(arg) == CC_C;
     }
     dvm_list_add(&call->args, arg);
     if ((!strcmp(arg, "-o") || !strcmp(arg, "-Xflang") || !strcmp(arg, "-Xlinker") || !strcmp(arg, "-mllvm") || !strcmp(arg, "-mmlir") ||
@@ -168,7 +174,7 @@ static int add_parallel_runtime(struct call *call, const struct dvm_place *place
 static int add_runtime(struct call *call, const struct dvm_place *place, struct dvm_error *err) {
   const char *const libraries[] = {place->trace, place->runtime};
   for (int i = 0; i < 2; i++) {
-    const bool needed = (i == 0) == (call->mode == FC_TRACE);
+    const bool needed = (i == 0) == (call->check.mode == FC_TRACE);
     if (access(libraries[i], R_OK)) {
       if (needed)
         return dvm_error_set(err, -ENOENT, "cannot find the run-time library '%s'; '-fdvm=off' compiles without it", libraries[i]);
@@ -197,7 +203,7 @@ static int run_steps(struct call *call, const struct dvm_place *place, const cha
   struct fc_steps steps;
   int rc = fc_steps_ask(&steps, place->flang, call->args.v, call->args.n, folder, status, err);
   for (size_t i = 0; i < steps.n && !rc && !*status; i++) {
-    rc = fc_step_check(&steps.v[i], place, call->mode, call->werror, err);
+    rc = fc_step_check(&steps.v[i], place, &call->check, err);
     if (!rc && call->verbose)
       show_step(&steps.v[i]);
     if (!rc)
@@ -210,7 +216,8 @@ static int run_steps(struct call *call, const struct dvm_place *place, const cha
 static int compile(struct call *call, const struct dvm_place *place, struct dvm_error *err) {
   char folder[CC_TEMPORARY_MAX];
   int status = 0;
-  if (call->mode == FC_OFF || (!call->sources && !call->links)) {
+  const bool off = call->check.mode == FC_OFF;
+  if ((off && !call->c) || (!call->sources && !call->links)) {
     struct dvm_list command = DVM_LIST_INIT;
     dvm_list_add(&command, place->flang);
     for (size_t i = 0; i < call->args.n; i++)
@@ -223,11 +230,11 @@ static int compile(struct call *call, const struct dvm_place *place, struct dvm_
   }
   if (fc_preprocesses(&call->args))
     return fc_preprocess(&call->args, place, &status, err) ? report(err) : dvm_run_end_like(status);
-  int rc = require(place->fortran, err);
-  if (!rc)
+  int rc = off ? 0 : require(place->fortran, err);
+  if (!rc && !off)
     rc = require(place->plugin, err);
-  if (!rc && call->links)
-    rc = call->mode == FC_PARALLEL ? add_parallel_runtime(call, place, err) : add_runtime(call, place, err);
+  if (!rc && call->links && !off)
+    rc = call->check.mode == FC_PARALLEL ? add_parallel_runtime(call, place, err) : add_runtime(call, place, err);
   if (!rc)
     rc = cc_folder_create(folder, "fc", err);
   if (rc)
@@ -243,7 +250,7 @@ int main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_place place = {.clang = NULL};
   struct cc_line line;
-  struct call call = {.mode = FC_CHECK, .args = DVM_LIST_INIT};
+  struct call call = {.check = {.mode = FC_CHECK}, .args = DVM_LIST_INIT};
   int rc = dvm_place_find(&place, &err);
   if (rc)
     return report(&err);

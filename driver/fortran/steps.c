@@ -148,17 +148,17 @@ static void add_pass(struct dvm_list *to, const struct dvm_place *place, enum fc
   add_mode(to, "-dvm-", mode);
 }
 
-static void check_fortran(struct dvm_list *to, const struct dvm_list *step, const struct dvm_place *place, enum fc_mode mode, bool werror,
+static void check_fortran(struct dvm_list *to, const struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how,
                           const char *output) {
   dvm_list_add(to, step->v[0]);
   dvm_list_add(to, step->v[1]);
   if (!is_source(step))
-    add_pass(to, place, mode);
+    add_pass(to, place, how->mode);
   else {
     /* flang loads the last '-load' alone; this plug-in loads the pass. */
     dvm_list_printf(to, "-fpass-plugin=%s", place->plugin);
-    add_mode(to, "-dvm-", mode);
-    add_mode(to, "-dvm-fortran-", mode);
+    add_mode(to, "-dvm-", how->mode);
+    add_mode(to, "-dvm-fortran-", how->mode);
     dvm_list_add(to, "-load");
     dvm_list_add(to, place->fortran);
     dvm_list_add(to, "-plugin");
@@ -168,33 +168,51 @@ static void check_fortran(struct dvm_list *to, const struct dvm_list *step, cons
     /* It would make a second body of loops over arrays that may be laid out with a stride: marks would stand there twice. */
     dvm_list_add(to, "-fno-version-loops-for-stride");
   }
-  if (is_source(step) && werror) {
+  if (is_source(step) && how->werror) {
     dvm_list_add(to, "-mllvm");
     dvm_list_add(to, "-dvm-fortran-werror");
+  }
+  if (is_source(step) && how->fix) {
+    dvm_list_add(to, "-mllvm");
+    dvm_list_printf(to, "-dvm-fortran-sources=%s/sources", how->fix);
   }
   for (size_t i = 2; i < step->n; i++)
     dvm_list_add(to, step->v[i]);
 }
 
-int fc_step_check(struct dvm_list *step, const struct dvm_place *place, enum fc_mode mode, bool werror, struct dvm_error *err) {
+static void check_c(struct dvm_list *to, const struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how) {
+  dvm_list_add(to, place->clang);
+  dvm_list_add(to, step->v[1]);
+  if (how->mode != FC_OFF) {
+    add_pass(to, place, how->mode);
+    dvm_list_add(to, "-D");
+    dvm_list_add(to, "_DVMH=1");
+  }
+  if (how->mode == FC_TRACE || how->mode == FC_PARALLEL) {
+    dvm_list_add(to, "-plugin-arg-dvm");
+    dvm_list_add(to, how->mode == FC_TRACE ? "trace" : "parallel");
+  }
+  if (how->fix) {
+    dvm_list_add(to, "-ivfsoverlay");
+    dvm_list_printf(to, "%s/overlay.yaml", how->fix);
+    if (how->mode == FC_CHECK) {
+      dvm_list_add(to, "-plugin-arg-dvm");
+      dvm_list_add(to, "at-run");
+    }
+  }
+  for (size_t i = 2; i < step->n; i++)
+    dvm_list_add(to, step->v[i]);
+}
+
+int fc_step_check(struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how, struct dvm_error *err) {
   struct dvm_list to = DVM_LIST_INIT;
   const char *output = output_of(step);
-  if (mode == FC_OFF || step->n < 2)
+  if (step->n < 2 || (how->mode == FC_OFF && strcmp(step->v[1], "-cc1")))
     return 0;
   if (!strcmp(step->v[1], "-fc1") && output) {
-    check_fortran(&to, step, place, mode, werror, output);
+    check_fortran(&to, step, place, how, output);
   } else if (!strcmp(step->v[1], "-cc1")) { /* C among the inputs: flang is no clang */
-    dvm_list_add(&to, place->clang);
-    dvm_list_add(&to, step->v[1]);
-    add_pass(&to, place, mode);
-    dvm_list_add(&to, "-D");
-    dvm_list_add(&to, "_DVMH=1");
-    if (mode == FC_TRACE || mode == FC_PARALLEL) {
-      dvm_list_add(&to, "-plugin-arg-dvm");
-      dvm_list_add(&to, mode == FC_TRACE ? "trace" : "parallel");
-    }
-    for (size_t i = 2; i < step->n; i++)
-      dvm_list_add(&to, step->v[i]);
+    check_c(&to, step, place, how);
   } else {
     return 0;
   }

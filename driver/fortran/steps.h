@@ -7,6 +7,12 @@
 
 enum fc_mode { FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF };
 
+struct fc_check {
+  enum fc_mode mode;
+  bool werror;      /* what is not judged is an error */
+  const char *fix;  /* folder of 'dvm fix', or NULL: FIX/sources has texts in place of the files', FIX/overlay.yaml tells clang so */
+};
+
 struct fc_steps {
   struct dvm_list *v; /* owned: a command each */
   size_t n;
@@ -19,5 +25,5 @@ int fc_steps_ask(struct fc_steps *steps, const char *flang, char *const *args, s
 void fc_steps_fini(struct fc_steps *steps);
 
 /* Makes the step one that checks: flang's own compiler gets the plug-in for Fortran, clang's the one for C; others stay. */
-int fc_step_check(struct dvm_list *step, const struct dvm_place *place, enum fc_mode mode, bool werror, struct dvm_error *err);
+int fc_step_check(struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how, struct dvm_error *err);
 #endif

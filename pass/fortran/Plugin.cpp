@@ -26,6 +26,9 @@ static llvm::cl::opt<bool> Statistics("dvm-fortran-pairing", llvm::cl::Hidden,
                                       llvm::cl::desc("Say of how many references the place in the text is known"));
 static llvm::cl::opt<bool> Werror("dvm-fortran-werror", llvm::cl::Hidden, llvm::cl::desc("Warnings of directives are errors"));
 
+static llvm::cl::opt<std::string> Sources("dvm-fortran-sources", llvm::cl::Hidden,
+                                          llvm::cl::desc("Texts in this folder, by absolute names, stand in place of the files' own"));
+
 static llvm::cl::opt<bool> Trace("dvm-fortran-trace", llvm::cl::Hidden, llvm::cl::desc("Marks for recording, not for checks"));
 
 static llvm::cl::opt<bool> InParallel("dvm-fortran-parallel", llvm::cl::Hidden,
@@ -73,6 +76,12 @@ static std::string lineOf(const std::string &Raw, unsigned Number) {
   return From == std::string::npos ? "" : Raw.substr(From, Raw.find('\n', From) - From);
 }
 
+static std::string absolute(llvm::StringRef Name) {
+  llvm::SmallString<256> Path(Name);
+  llvm::sys::fs::make_absolute(Path);
+  return Path.str().str();
+}
+
 static std::string readAll(const std::string &Name) {
   if (Name == "-") {
     std::string Text;
@@ -81,6 +90,9 @@ static std::string readAll(const std::string &Name) {
       Text.append(Buffer, size_t(N));
     return Text;
   }
+  if (!Sources.empty())
+    if (auto Instead = llvm::MemoryBuffer::getFile(Sources + absolute(Name)))
+      return (*Instead)->getBuffer().str();
   auto File = llvm::MemoryBuffer::getFile(Name);
   return File ? (*File)->getBuffer().str() : std::string();
 }
@@ -123,12 +135,6 @@ bool CheckedAction::complain(const std::string &Name, const std::string &Raw, co
   auto &Diags = getInstance().getDiagnostics();
   Diags.Report(Diags.getCustomDiagID(clang::DiagnosticsEngine::Error, "the DVM directives of '%0' are wrong")) << Name;
   return false;
-}
-
-static std::string absolute(llvm::StringRef Name) {
-  llvm::SmallString<256> Path(Name);
-  llvm::sys::fs::make_absolute(Path);
-  return Path.str().str();
 }
 
 // flang reads files by name: the text gets one that exists as long as it is

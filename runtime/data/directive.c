@@ -356,7 +356,10 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_FUNCTION: d->function = (uint64_t)dvmrt_scan_number(&r->s); break;
   case DVMRT_DIRECTIVE_NO_SUMMARY: d->no_summary = dvmrt_scan_rest(&r->s); break;
   case DVMRT_DIRECTIVE_INIT: d->init = true; break;
-  case DVMRT_ANY_LANGUAGE: d->fortran = true; break;
+  case DVMRT_ANY_LANGUAGE:
+    d->fortran = true;
+    d->fixed = r->s.at < r->s.end && *r->s.at == 'f';
+    break;
   case DVMRT_DIRECTIVE_LOWER:
     for (int i = 0; r->last && i < DVMRT_NDIMS_MAX && more(r); i++)
       r->last->lower[r->last->nlower++] = num(r);
@@ -375,7 +378,7 @@ struct dvmrt_directive *dvmrt_directive_read(struct dvmrt_site *site) {
   for (char key; (key = dvmrt_scan_line(&r.s));)
     read_line(&r, key);
   if (d->fortran)
-    dvmrt_site_set_fortran(d->pos.file);
+    dvmrt_site_set_fortran(d->pos.file, d->fixed);
   __atomic_store_n(&site->cache, d, __ATOMIC_RELEASE);
   return d;
 }

@@ -75,7 +75,7 @@ struct dvmrt_directive {
   const char *kind;              /* "parallel", .. */
   bool counted;             /* its iterations, where it is executed in parallel and recorded */
   bool parallel;                 /* kind is "parallel" */
-  bool fortran;
+  bool fortran, fixed;
   long cid;
   uint64_t function;             /* which one it stands in: its line and file */
   struct dvmrt_pos pos, loop;    /* loop: the outermost 'for', or line 0 */

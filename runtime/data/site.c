@@ -12,7 +12,7 @@ struct module {
 struct name {
   struct name *next;
   size_t size;
-  bool fortran;
+  bool fortran, fixed;
   char text[];
 };
 
@@ -87,10 +87,17 @@ bool dvmrt_site_is_fortran(const char *file) {
   return f && f->fortran;
 }
 
-void dvmrt_site_set_fortran(const char *file) {
+bool dvmrt_site_is_fixed(const char *file) {
+  const struct name *f = file ? name_of(file) : NULL;
+  return f && f->fixed;
+}
+
+void dvmrt_site_set_fortran(const char *file, bool fixed) {
   struct name *f = file ? name_of(file) : NULL;
-  if (f)
+  if (f) {
     f->fortran = true;
+    f->fixed |= fixed;
+  }
 }
 
 static const char *file_rest(struct dvmrt_scan *s) {
@@ -220,7 +227,10 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     if (a->nextents < DVMRT_NDIMS_MAX)
       a->extent[a->nextents++] = dvmrt_scan_is(s, "*") || dvmrt_scan_is(s, "#") ? -1 : dvmrt_scan_number(s);
     break;
-  case DVMRT_ANY_LANGUAGE: a->fortran = true; break;
+  case DVMRT_ANY_LANGUAGE:
+    a->fortran = true;
+    a->fixed = s->at < s->end && *s->at == 'f';
+    break;
   case DVMRT_ACCESS_LOWER:
     for (int i = 0; i < DVMRT_NDIMS_MAX && s->at < s->end; i++)
       a->lower[i] = dvmrt_scan_is(s, "*") ? 1 : dvmrt_scan_number(s);
@@ -240,7 +250,7 @@ struct dvmrt_access *dvmrt_site_access(struct dvmrt_site *site) {
   for (char key; (key = dvmrt_scan_line(&s));)
     read_line(&s, key, a);
   if (a->fortran)
-    dvmrt_site_set_fortran(a->pos.file);
+    dvmrt_site_set_fortran(a->pos.file, a->fixed);
   if (!a->text)
     a->text = a->name ? a->name : "this datum";
   __atomic_store_n(&site->cache, a, __ATOMIC_RELEASE);

@@ -92,7 +92,7 @@ struct dvmrt_access {
   uint32_t settled_in; /* execution of a nest, its number + 1, in which its place is right throughout; check.c's */
   int nextents;
   int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
-  bool fortran;          /* told in the spelling of Fortran: dimensions the other way round, from their lower bounds */
+  bool fortran, fixed; /* told in the spelling of Fortran: dimensions the other way round, from their lower bounds */
   int64_t lower[DVMRT_NDIMS_MAX]; /* .. in the order of 'axis' */
   int ninner; /* x lines: their subscripts follow those of the X lines where the program gives any */
   struct dvmrt_inner {
@@ -123,5 +123,6 @@ const struct dvmrt_access *dvmrt_site_next(const struct dvmrt_site *site, const 
 const char *dvmrt_site_file(const char *s, size_t n);
 /* A file of Fortran, as one of its sites has said. */
 bool dvmrt_site_is_fortran(const char *file);
-void dvmrt_site_set_fortran(const char *file);
+bool dvmrt_site_is_fixed(const char *file); /* .. in fixed form */
+void dvmrt_site_set_fortran(const char *file, bool fixed);
 #endif

@@ -319,7 +319,7 @@ const char *dvmrt_explain_edge(struct dvmrt_report *r, const struct dvmrt_array 
   for (int i = 0; i < n; i++) {
     if (i)
       dvmrt_text_add(dvmrt_diag_note(r, places[i]), "'%s' has this directive, too", a->name);
-    edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, places[i], NULL, NULL);
+    edge = dvmrt_diag_repair(r, DVMRT_REPAIR_EDGE, places[i], NULL, a->name);
     dvmrt_text_add(edge, "shadow");
     for (int d = 0; d < ndims; d++)
       dvmrt_text_add(edge, "[%lld:%lld]", (long long)low[d], (long long)high[d]);

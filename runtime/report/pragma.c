@@ -1,7 +1,9 @@
 #include "runtime/report/pragma.h"
+#include "runtime/report/form.h"
 #include "runtime/report/source.h"
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
@@ -98,6 +100,7 @@ static const char *open_at(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
   p->file = pos.file;
   p->line = pos.line;
   p->map = NULL;
+  p->form = !dvmrt_site_is_fortran(pos.file) ? DVMRT_PRAGMAS : dvmrt_site_is_fixed(pos.file) ? DVMRT_FIXED : DVMRT_FREE;
   if (!pos.file || !pos.line || !dvmrt_source_map(pos.file, &p->map, &p->size))
     return no_file;
   p->begin = line_begin(p, pos.line);
@@ -116,6 +119,8 @@ static const char *after(const char *s, const char *word) {
 }
 
 static bool is_directive(const struct dvmrt_pragma *p) {
+  if (p->form)
+    return dvmrt_form_is_directive(p);
   const char *s = after(p->text, "#");
   s = s ? after(s, "pragma") : NULL;
   return s && after(s, "dvm");
@@ -127,11 +132,11 @@ const char *dvmrt_pragma_open(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
   const char *why = open_at(p, pos);
   if (why)
     return why;
-  span_lines(p);
+  p->form ? dvmrt_form_span(p) : span_lines(p);
   if (p->end - p->begin >= sizeof(p->text) - 1)
     why = too_long;
   else
-    clean(p);
+    p->form ? dvmrt_form_clean(p) : clean(p);
   if (!why && !is_directive(p))
     why = no_directive;
   if (why)
@@ -165,6 +170,17 @@ static bool find_word(const char *text, size_t from, const char *word, size_t *a
     }
   }
   return false;
+}
+
+/* Names of Fortran are the same in capital letters. */
+static const char *as_written(const struct dvmrt_pragma *p, const char *name, char *buf, size_t size) {
+  size_t n = 0;
+  if (!p->form || !name)
+    return name;
+  for (; name[n] && n + 1 < size; n++)
+    buf[n] = (char)tolower((unsigned char)name[n]);
+  buf[n] = 0;
+  return buf;
 }
 
 bool dvmrt_pragma_word(const struct dvmrt_pragma *p, const char *word, struct dvmrt_span *at) {
@@ -227,7 +243,7 @@ static bool named_in(const struct dvmrt_pragma *p, size_t open, size_t close, co
       tail--;
     items++;
     bool about = is_about(t, i, tail, name, !strcmp(word, "reduction"));
-    macro = !found && items == 1 && memchr(t + i, '[', tail - i) == NULL;
+    macro = !p->form && !found && items == 1 && memchr(t + i, '[', tail - i) == NULL;
     if (about || (macro && !found))
       f->item = (struct dvmrt_span){p->begin + i, p->begin + tail};
     found |= about;
@@ -238,8 +254,26 @@ static bool named_in(const struct dvmrt_pragma *p, size_t open, size_t close, co
   return found || (macro && items == 1);
 }
 
+/* "parallel (i, j) on A(i, j)" of Fortran: up to the parenthesis behind the array. */
+static bool parallel_clause(const struct dvmrt_pragma *p, struct dvmrt_span *span) {
+  const char *t = p->text;
+  size_t at, on, i;
+  if (!find_word(t, 0, "parallel", &at) || !find_word(t, at, "on", &on))
+    return false;
+  for (i = skip_blanks(t, on + 2); is_word(t[i]);)
+    i++;
+  i = skip_blanks(t, i);
+  i = t[i] == '(' ? skip_to(t, i + 1, ")") : i;
+  *span = (struct dvmrt_span){p->begin + at, p->begin + i + 1};
+  return t[i] == ')';
+}
+
 bool dvmrt_pragma_named(const struct dvmrt_pragma *p, const char *word, const char *name, struct dvmrt_named *found) {
   const char *t = p->text;
+  char lower[256];
+  name = as_written(p, name, lower, sizeof(lower));
+  if (p->form && !strcmp(word, "parallel"))
+    return parallel_clause(p, &found->clause);
   struct dvmrt_named guess;
   int guesses = 0;
   for (size_t at = 0, i = 0; find_word(t, i, word, &at); i = at + strlen(word)) {
@@ -261,28 +295,42 @@ bool dvmrt_pragma_named(const struct dvmrt_pragma *p, const char *word, const ch
   }
   if (guesses == 1)
     *found = guess;
-  return guesses == 1;
+  return guesses == 1 || (p->form && !strcmp(word, "private") && dvmrt_pragma_named(p, "new", name, found));
 }
 
 /* "#pragma  dvm reduction_wait( g )" is "#pragma dvm reduction_wait(g)". */
-static bool same_but_blanks(const char *a, const char *end, const char *b) {
+static bool same_but_blanks(const char *a, const char *end, const char *b, bool fortran) {
   for (;; a++, b++) {
-    while (a < end && is_blank(*a))
+    while (a < end && (is_blank(*a) || (fortran && strchr("()", *a))))
       a++;
-    while (is_blank(*b))
+    while (is_blank(*b) || (fortran && *b && strchr("()", *b)))
       b++;
     if (a == end || !*b)
       return a == end && !*b;
-    if (*a != *b)
+    if (fortran ? tolower((unsigned char)*a) != tolower((unsigned char)*b) : *a != *b)
       return false;
   }
+}
+
+/* The words of Fortran are those behind the sentinel. */
+static bool says(const struct dvmrt_pragma *p, size_t begin, size_t end, const char *directive) {
+  const char *a = p->map + begin, *b = directive;
+  if (p->form) {
+    while (begin < end && is_blank(*a))
+      a++, begin++;
+    if (end - begin < 5 || strncasecmp(a + 1, "dvm$", 4) || strncasecmp(b + 1, "dvm$", 4))
+      return false;
+    a += 5;
+    b += 5;
+  }
+  return same_but_blanks(a, p->map + end, b, p->form);
 }
 
 bool dvmrt_pragma_later(const struct dvmrt_pragma *p, const char *directive, struct dvmrt_span *lines) {
   for (size_t begin = p->end; begin < p->size;) {
     size_t end = line_end(p, begin);
     *lines = (struct dvmrt_span){begin, end < p->size ? end + 1 : end};
-    if (same_but_blanks(p->map + begin, p->map + end, directive))
+    if (says(p, begin, end, directive))
       return true;
     begin = end + 1;
   }

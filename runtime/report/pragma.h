@@ -5,6 +5,9 @@
 
 enum { DVMRT_PRAGMA_MAX = 8192 };
 
+/* How directives are written; form.h knows those of Fortran. */
+enum dvmrt_form { DVMRT_PRAGMAS, DVMRT_FIXED, DVMRT_FREE };
+
 /* Offsets count bytes from the beginning of the file; 'to' is behind the last one. */
 struct dvmrt_span {
   size_t from, to;
@@ -16,7 +19,8 @@ struct dvmrt_pragma {
   size_t size;
   uint32_t line;               /* the one that 'begin' is in */
   size_t begin, end;           /* from the beginning of its first line to the end of its last one, the line end left out */
-  char text[DVMRT_PRAGMA_MAX]; /* of that: comments and continued lines' ends are blanks */
+  char text[DVMRT_PRAGMA_MAX]; /* of that: comments and continued lines' ends are blanks; of Fortran in small letters */
+  enum dvmrt_form form;
 };
 
 /* NULL, or why the directive that the compiler saw at 'pos' cannot be changed there; then nothing is open. */

@@ -1,6 +1,8 @@
 #include "runtime/report/repair.h"
 #include "runtime/report/diag.h"
+#include "runtime/report/form.h"
 #include "runtime/report/pragma.h"
+#include "runtime/report/spell.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +33,11 @@ static const char *put(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, 
   e->at = position(p, from);
   e->to = position(p, to);
   e->length = to - from;
-  int n = snprintf(e->text, sizeof(e->text), "%s%s", before, text);
+  struct dvmrt_text folded = {.n = 0};
+  dvmrt_text_add(&folded, "%s%s", before, text);
+  if (p->form && folded.n && !strchr(folded.s, '\n'))
+    dvmrt_form_fold(p, from, to, &folded);
+  int n = snprintf(e->text, sizeof(e->text), "%s", folded.s);
   return n >= 0 && (size_t)n < sizeof(e->text) ? NULL : too_many;
 }
 
@@ -51,11 +57,28 @@ static const char *put_lines(struct dvmrt_edits *edits, const struct dvmrt_pragm
   indentation(p, blanks, sizeof(blanks));
   for (const char *s = text, *end; *s; s = *end ? end + 1 : end) {
     end = strchrnul(s, '\n');
+    if (p->form) {
+      char line[DVMRT_TEXT_MAX];
+      snprintf(line, sizeof(line), "%.*s", (int)(end - s), s);
+      dvmrt_form_line(p, line, &lines);
+      dvmrt_text_add(&lines, "%s", dvmrt_pragma_line_end(p));
+      continue;
+    }
     dvmrt_text_add(&lines, "%s%.*s%s", blanks, (int)(end - s), s, dvmrt_pragma_line_end(p));
   }
   bool open = at == p->size && at && p->map[at - 1] != '\n'; /* the file ends without a line end */
   return put(edits, p, at, at, open ? dvmrt_pragma_line_end(p) : "", lines.s);
 }
+
+/* As the user's language has it. */
+static const char *spelled(const struct dvmrt_pragma *p, struct dvmrt_text *t) {
+  if (p->form)
+    dvmrt_spell_fortran(t);
+  return t->s;
+}
+
+/* What parts a clause from those before it. */
+static const char *comma(const struct dvmrt_pragma *p) { return p->form ? ", " : " "; }
 
 /* ---- one function a kind ------------------------------------------------------------------------------------------------------------ */
 
@@ -109,6 +132,8 @@ static const char *change_operation(struct dvmrt_edits *edits, const struct dvmr
 
 static const char *change_clause(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r) {
   struct dvmrt_named named;
+  if (p->form && !strcmp(r->word, "on"))
+    return no_clause;
   if (!dvmrt_pragma_named(p, r->word, r->name, &named))
     return no_clause;
   return put(edits, p, named.clause.from, named.clause.to, "", r->text.s);
@@ -120,7 +145,7 @@ static const char *add_item(struct dvmrt_edits *edits, const struct dvmrt_pragma
     return put(edits, p, named.clause.to - 1, named.clause.to - 1, ", ", r->text.s);
   struct dvmrt_text clause = {.n = 0}; /* a macro has written it: a clause beside it */
   dvmrt_text_add(&clause, "%s(%s)", r->word, r->text.s);
-  return put(edits, p, dvmrt_pragma_tail(p), dvmrt_pragma_tail(p), " ", clause.s);
+  return put(edits, p, dvmrt_pragma_tail(p), dvmrt_pragma_tail(p), comma(p), clause.s);
 }
 
 static const char *change_word(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r) {
@@ -130,6 +155,19 @@ static const char *change_word(struct dvmrt_edits *edits, const struct dvmrt_pra
   if (!r->text.n)
     at = with_comma(p, at);
   return put(edits, p, at.from, at.to, "", r->text.s);
+}
+
+/* Of Fortran: the widths alone, or a directive of its own. */
+static const char *change_widths(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r,
+                                 struct dvmrt_span edge) {
+  struct dvmrt_text line = {.n = 0};
+  const char *widths = strchr(r->text.s, '(');
+  if (!widths)
+    return no_clause;
+  if (edge.to)
+    return put(edits, p, edge.from, edge.to, "", widths);
+  dvmrt_text_add(&line, "!DVM$ SHADOW %s%s", r->name, widths);
+  return put_lines(edits, p, p->end < p->size ? p->end + 1 : p->end, line.s);
 }
 
 static const char *change_edge(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r) {
@@ -175,7 +213,7 @@ static const char *put_found(struct dvmrt_edits *edits, const struct dvmrt_pragm
   struct dvmrt_text line = {.n = 0};
   dvmrt_text_add(&line, "#pragma dvm ");
   dvmrt_clause_text(clause, &line);
-  return put_lines(edits, p, p->begin, line.s);
+  return put_lines(edits, p, p->begin, spelled(p, &line));
 }
 
 static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_pragma *p, const struct dvmrt_clause *clause,
@@ -183,10 +221,10 @@ static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_p
   struct dvmrt_text found = {.n = 0};
   size_t tail = dvmrt_pragma_tail(p);
   switch (r->kind) {
-  case DVMRT_REPAIR_ADD: return put(edits, p, tail, tail, " ", r->text.s);
-  case DVMRT_REPAIR_ADD_FOUND: dvmrt_clause_text(clause, &found); return put(edits, p, tail, tail, " ", found.s);
+  case DVMRT_REPAIR_ADD: return put(edits, p, tail, tail, comma(p), r->text.s);
+  case DVMRT_REPAIR_ADD_FOUND: dvmrt_clause_text(clause, &found); return put(edits, p, tail, tail, comma(p), spelled(p, &found));
   case DVMRT_REPAIR_ITEM: return change_item(edits, p, r, r->text.s);
-  case DVMRT_REPAIR_ITEM_FOUND: dvmrt_clause_inside(clause, &found); return change_item(edits, p, r, found.s);
+  case DVMRT_REPAIR_ITEM_FOUND: dvmrt_clause_inside(clause, &found); return change_item(edits, p, r, spelled(p, &found));
   case DVMRT_REPAIR_OPERATION: return change_operation(edits, p, r);
   case DVMRT_REPAIR_MORE: return add_item(edits, p, r);
   case DVMRT_REPAIR_DROP: return drop(edits, p, r);
@@ -246,15 +284,22 @@ static const char *open_above(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
 
 static const char *repair_one(const struct dvmrt_repair *r, const struct dvmrt_clause *clause, struct dvmrt_edits *edits) {
   static struct dvmrt_pragma p;
+  static struct dvmrt_repair own;
+  struct dvmrt_span edge = {0, 0};
   const bool statement = r->kind == DVMRT_REPAIR_STATEMENT || r->kind == DVMRT_REPAIR_STATEMENT_FOUND;
+  const bool fortran = dvmrt_site_is_fortran(r->at.file), widths = fortran && r->kind == DVMRT_REPAIR_EDGE;
   const char *why = statement                      ? dvmrt_pragma_open_line(&p, r->at)
+                    : widths                       ? (dvmrt_form_open_edge(&p, r->at, r->name, &edge) ? NULL : no_array)
                     : r->kind == DVMRT_REPAIR_EDGE ? open_above(&p, r->at)
                                                    : dvmrt_pragma_open(&p, r->at);
   if (why)
     return why;
+  own = *r;
+  if (fortran)
+    dvmrt_spell_fortran(&own.text);
   if (statement)
-    statement_begin(&p);
-  why = repair_directive(r, &p, clause, edits);
+    fortran ? dvmrt_form_statement(&p) : statement_begin(&p);
+  why = widths ? change_widths(edits, &p, &own, edge) : repair_directive(&own, &p, clause, edits);
   dvmrt_pragma_close(&p);
   return why;
 }

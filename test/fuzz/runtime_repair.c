@@ -27,6 +27,16 @@ void dvmrt_source_unmap(const char *map, size_t size) {
 void dvmrt_clause_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) { dvmrt_text_add(t, "%s[1:1]", c->array); }
 void dvmrt_clause_text(const struct dvmrt_clause *c, struct dvmrt_text *t) { dvmrt_text_add(t, "%s(%s[1:1])", c->name, c->array); }
 
+/* The two lowest bits of the length say which form the file has. */
+bool dvmrt_site_is_fortran(const char *file) {
+  (void)file;
+  return length & 1;
+}
+bool dvmrt_site_is_fixed(const char *file) {
+  (void)file;
+  return length & 2;
+}
+
 static size_t offset(struct dvmrt_pos pos) {
   size_t at = 0;
   for (uint32_t line = 1; line < pos.line; line++) {
