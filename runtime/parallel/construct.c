@@ -57,6 +57,10 @@ static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
 static int take_turn(struct dvmp_construct *c, int64_t *clamps) {
   set_clamps(c, clamps);
   dvmp_across_turn(c, clamps);
+  for (int k = 0; c->across && c->idle && k < c->d->rank; k++) {
+    clamps[4 * k] = 1;
+    clamps[4 * k + 1] = 0;
+  }
   dvmp_profile_time(c->inside ? DVMP_TIME_PART : DVMP_TIME_ALL);
   return 1;
 }

@@ -23,6 +23,7 @@ struct dvmp_construct {
   bool inside;                  /* a nest whose iterations are divided */
   uint64_t executed, executed_sum; /* iterations of all turns so far */
   bool told;                    /* element by element, as dvmp_elements_enter has it */
+  bool idle;                    /* none of the iterations is this rank's; of 'across' it comes through the stages all the same */
   bool counts;                  /* this rank's part of a reduction counts: no other rank makes the same */
   struct dvmrt_layout layout;   /* of the nest */
   struct dvmp_list part[DVMRT_NDIMS_MAX], whole[DVMRT_NDIMS_MAX]; /* of each index variable: of this rank, of all */

@@ -117,5 +117,6 @@ void dvmp_parts_find(struct dvmp_construct *c) {
   c->counts = is_counted(c);
   dvmp_parts_of_root(c, dvmp_job.rank, along);
   c->turns = dvmp_parts_along(&c->memory, c, along, c->part, c->clamped);
+  c->idle = !c->turns;
   note_iterations(c);
 }

@@ -422,6 +422,37 @@ for case in "add(a[i]):total" "again(i):often" "keep(i):last" "into(&sum, a[i]):
   has err "called.c:35:13: error: '${case#*:}' is assigned here, no clause names it, and rank 0 and rank 1 are left with different values of it"
 done
 
+# Ranks that have nothing of what an 'across' goes over execute none of its iterations: the array lies at one place of a divided dimension.
+cat >idle.c <<'END_C'
+#include <stdio.h>
+enum { N = 24 };
+#pragma dvm array distribute[block][block]
+double a[3][N];
+#pragma dvm array align([i] with a[2][i]) shadow[1:1]
+double b[N];
+int main(void) {
+#pragma dvm parallel([i][j] on a[i][j])
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < N; j++)
+      a[i][j] = i + j;
+#pragma dvm parallel([i] on b[i])
+  for (int i = 0; i < N; i++)
+    b[i] = i;
+#pragma dvm parallel([i] on b[i]) across(b)
+  for (int i = 1; i < N - 1; i++)
+    b[i] = b[i - 1] / 2 + b[i + 1];
+  printf("%d\n", N);
+  return 0;
+}
+END_C
+both idle -O1
+for job in 2 3 4 6; do
+  for grid in ${job}x1 1x$job $((job == 6 ? 3 : job))x$((job == 6 ? 2 : 1)); do
+    status 0 env DVM_OPTIONS=grid=$grid "$dvm" compare idle.dvmt -- $(ranks $job ./idle.parallel)
+    has err ", 0 different"
+  done
+done
+
 # References with values: extents that only the run knows, bit-fields.
 cat >known.c <<'END_C'
 #include <stdio.h>
