@@ -145,6 +145,7 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   Chain Ch = chainOf(To->IgnoreParens());
   if (!isDivided(To->IgnoreParens(), Ch))
     return false;
+  noteUse(Ch, 'w', innermostNest()); // what is recorded of the nest
   bool Effects = hasEffects(Ctx, Ch, From), Alone = Discarded.count(Slot);
   bool Reads = readsDistributed(From, [&](Expr *E) {
     Expr *Element = E->IgnoreParens();

@@ -422,6 +422,37 @@ for case in "add(a[i]):total" "again(i):often" "keep(i):last" "into(&sum, a[i]):
   has err "called.c:35:13: error: '${case#*:}' is assigned here, no clause names it, and rank 0 and rank 1 are left with different values of it"
 done
 
+# A loop that all ranks execute and that assigns elements: the array's sum is compared there too.
+cat >all.c <<'END_C'
+#include <stdio.h>
+enum { N = 12 };
+#pragma dvm array distribute[block]
+double a[N];
+int main(int argc, char **argv) {
+  int top = 0;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i;
+#pragma dvm parallel(1) reduction(max(top))
+  for (int i = 0; i < N; i++) {
+    if (i % 4 == 1)
+      a[i] = i + argc;
+    if (i > top)
+      top = i;
+  }
+  printf("%d\n", top);
+  (void)argv;
+  return 0;
+}
+END_C
+both all -O1
+for n in 1 3; do
+  status 0 "$dvm" compare all.dvmt -- $(ranks $n ./all.parallel)
+  has err ", 0 different"
+done
+status 66 "$dvm" compare all.dvmt -- $(ranks 3 ./all.parallel other)
+has err "all.c:10:13: error: 'a' differs"
+
 # Ranks that have nothing of what an 'across' goes over execute none of its iterations: the array lies at one place of a divided dimension.
 cat >idle.c <<'END_C'
 #include <stdio.h>
