@@ -1,16 +1,21 @@
 // What a nest assigns by way of the functions that it calls.  A variable is of interest if an iteration may read what another one has left in it, or
 // if it is left behind unread; one that each iteration, or each call, assigns before it reads it means nothing afterwards (pass/clang/Shared.cpp
-// judges what stands in the nest itself).  Flow-sensitive for scalars, from the functions of the module upwards.
+// judges what stands in the nest itself).  Flow-sensitive for scalars, from the functions of the module upwards.  What those of other modules do
+// the run time finds out (runtime/trace/reach.c): functions and nests have tables of it, and of what they call and have assigned before.
 #include "Reached.h"
 #include "Function.h"
+#include "Parallel.h"
 #include "TraceCalls.h"
 #include "pass/markers.h"
+#include "runtime/trace/reach.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <optional>
 
 using namespace llvm;
 using namespace dvmir;
@@ -21,27 +26,51 @@ struct Effect {
   bool Exposed = false; // read, perhaps before it is assigned
   bool ByCall = false; // written by a function that is called
   bool Sure = false; // assigned whenever the function comes back
+  std::optional<SmallPtrSet<const Value *, 4>> Before; // wherever it is exposed: global variables assigned, functions elsewhere called
 
   bool matters() const { return Written && (Exposed || !Read); }
+  bool mayBeAssignedElsewhere() const {
+    return Exposed && Before && any_of(*Before, [](const Value *V) { return isa<Function>(V); });
+  }
+  void expose(const SmallPtrSetImpl<const Value *> &Now, const Effect *Inner = nullptr) {
+    auto Certain = [&](const Value *V) { return Now.contains(V) || (Inner && Inner->Before && Inner->Before->contains(V)); };
+    auto Add = [&](const auto &From) {
+      for (const Value *V : From)
+        if (isa<Function, GlobalVariable>(V))
+          Before->insert(V);
+    };
+    Exposed = true;
+    if (Before) {
+      Before->remove_if([&](const Value *V) { return !Certain(V); });
+      return;
+    }
+    Before.emplace();
+    Add(Now);
+    if (Inner && Inner->Before)
+      Add(*Inner->Before);
+  }
   bool operator==(const Effect &E) const {
-    return Written == E.Written && Read == E.Read && Exposed == E.Exposed && ByCall == E.ByCall && Sure == E.Sure;
+    return Written == E.Written && Read == E.Read && Exposed == E.Exposed && ByCall == E.ByCall && Sure == E.Sure &&
+           (Before ? Before->size() : 0) == (E.Before ? E.Before->size() : 0);
   }
 };
-// By global variable, parameter or local variable.
+// By global variable, parameter, local variable, or function that is elsewhere and called ('Exposed').
 using Effects = MapVector<const Value *, Effect>;
-using Assigned = SmallPtrSet<const Value *, 8>;
+using Assigned = SmallPtrSet<const Value *, 8>; // functions elsewhere, too: that have been called
 
 constexpr unsigned RoundsMax = 10, DepthMax = 12;
 
 class Reach {
   Module &M;
   const DataLayout &DL;
+  PointerType *Ptr;
   TargetLibraryInfoImpl Library;
   DenseMap<const Function *, Effects> Of;
   SmallPtrSet<const Value *, 16> Arrays; // variables with an array directive, pointers to arrays too
 
 public:
-  explicit Reach(Module &M) : M(M), DL(M.getDataLayout()), Library(Triple(M.getTargetTriple())) {}
+  explicit Reach(Module &M)
+      : M(M), DL(M.getDataLayout()), Ptr(PointerType::getUnqual(M.getContext())), Library(Triple(M.getTargetTriple())) {}
   void run();
 
 private:
@@ -49,13 +78,18 @@ private:
   const Value *rootOf(const Value *P, bool &Whole, unsigned Depth = 0) const;
   bool readsItself(const Value *V, const Value *Root, unsigned Depth = 0) const;
   void takeCall(const CallBase &Call, Assigned &Now, Effects *To) const;
-  void takeUnknown(const CallBase &Call, Assigned &Now, Effects *To) const;
+  void takeUnknown(const CallBase &Call, const Function &F, Assigned &Now, Effects *To) const;
   void take(const Instruction &I, Assigned &Now, Effects *To) const;
   Effects walk(ArrayRef<const BasicBlock *> Order, const BasicBlock *Entry) const;
   void summarize(ArrayRef<CallInst *> Nests);
   void findArrays(const CallInst *Mark);
   void replace(CallInst *Enter, const std::string &Text, SmallVectorImpl<Value *> &Args);
   void tell(CallInst *Enter);
+  Constant *text(StringRef Text);
+  Constant *names(const Effect &E);
+  Constant *array(ArrayRef<Constant *> Rows);
+  Constant *row(const Function *F, const Effects &All, const SmallPtrSetImpl<const Value *> &Named);
+  void addTables();
 };
 
 // Blocks of the nest, in an order for data flow, the first one first.
@@ -155,9 +189,9 @@ const Value *Reach::rootOf(const Value *P, bool &Whole, unsigned Depth) const {
     } else if (auto *Load = dyn_cast<LoadInst>(P)) {
       bool Pointer;
       const Value *From = rootOf(Load->getPointerOperand(), Pointer, Depth + 1);
-      if (From && Arrays.contains(From)) {
+      if (From && (Arrays.contains(From) || (Pointer && isa<GlobalVariable>(From)))) {
         Whole = false;
-        return From; // of a pointer to an array: what it leads to
+        return From; // of a pointer that may be to an array: what it leads to
       }
       auto *Slot = dyn_cast_or_null<AllocaInst>(Pointer ? From : nullptr);
       const Value *Only = Slot ? onlyValueOf(*Slot) : nullptr;
@@ -188,10 +222,9 @@ bool Reach::readsItself(const Value *V, const Value *Root, unsigned Depth) const
 }
 
 // A function that is not here.  The library's assigns what it is given before it reads it, or only reads it.
-void Reach::takeUnknown(const CallBase &Call, Assigned &Now, Effects *To) const {
-  const Function *F = Call.getCalledFunction();
+void Reach::takeUnknown(const CallBase &Call, const Function &F, Assigned &Now, Effects *To) const {
   LibFunc Ignored;
-  bool Known = F && (Library.getLibFunc(F->getName(), Ignored) || isOfLibrary(*F));
+  bool Known = F.isIntrinsic() || Library.getLibFunc(F.getName(), Ignored) || isOfLibrary(F);
   for (const Use &Given : Call.args()) {
     bool Whole;
     const Value *Root = Given->getType()->isPointerTy() ? rootOf(Given, Whole) : nullptr;
@@ -200,10 +233,15 @@ void Reach::takeUnknown(const CallBase &Call, Assigned &Now, Effects *To) const 
     if (To && !Known) {
       Effect &E = (*To)[Root];
       E.Written = E.ByCall = E.Read = true;
-      E.Exposed |= !Now.contains(Root);
+      if (!Now.contains(Root))
+        E.expose(Now);
     }
     Now.insert(Root);
   }
+  if (To && !Known)
+    (*To)[&F].expose(Now);
+  if (!Known)
+    Now.insert(&F);
 }
 
 void Reach::takeCall(const CallBase &Call, Assigned &Now, Effects *To) const {
@@ -225,7 +263,8 @@ void Reach::takeCall(const CallBase &Call, Assigned &Now, Effects *To) const {
         E.Written |= Effect.Written;
         E.ByCall |= Effect.Written;
         E.Read |= Effect.Read;
-        E.Exposed |= Effect.Exposed && !Now.contains(Root);
+        if (Effect.Exposed && (isa<Function>(Root) || !Now.contains(Root)))
+          E.expose(Now, &Effect);
       }
       if (Effect.Sure && Whole)
         Sure.insert(Root);
@@ -234,7 +273,7 @@ void Reach::takeCall(const CallBase &Call, Assigned &Now, Effects *To) const {
   if (Callees.size() == 1)
     Now.insert(Sure.begin(), Sure.end());
   if (Callees.size() == 1 && Callees[0]->isDeclaration())
-    takeUnknown(Call, Now, To);
+    takeUnknown(Call, *Callees[0], Now, To);
 }
 
 void Reach::take(const Instruction &I, Assigned &Now, Effects *To) const {
@@ -244,7 +283,8 @@ void Reach::take(const Instruction &I, Assigned &Now, Effects *To) const {
     if (!To || !Root)
       return;
     (*To)[Root].Read = true;
-    (*To)[Root].Exposed |= Whole && (isScalar(Root) || isa<Argument>(Root)) && !Now.contains(Root);
+    if (Whole && (isScalar(Root) || isa<Argument>(Root)) && !Now.contains(Root))
+      (*To)[Root].expose(Now);
   };
   auto Write = [&](const Value *P, const Value *V) {
     const Value *Root = rootOf(P, Whole);
@@ -252,7 +292,8 @@ void Reach::take(const Instruction &I, Assigned &Now, Effects *To) const {
       return;
     if (To) {
       (*To)[Root].Written = true;
-      (*To)[Root].Exposed |= V && !Whole && !Now.contains(Root) && readsItself(V, Root);
+      if (V && !Whole && !Now.contains(Root) && readsItself(V, Root))
+        (*To)[Root].expose(Now);
     }
     if (Whole && (isScalar(Root) || isa<Argument>(Root)))
       Now.insert(Root);
@@ -327,7 +368,7 @@ Effects Reach::walk(ArrayRef<const BasicBlock *> Order, const BasicBlock *Entry)
   return To;
 }
 
-// Functions that nests reach, until nothing changes.
+// Functions that nests reach, or other modules may call, until nothing changes.
 void Reach::summarize(ArrayRef<CallInst *> Nests) {
   SmallVector<const Function *, 32> All;
   SmallPtrSet<const Function *, 32> Known;
@@ -341,6 +382,9 @@ void Reach::summarize(ArrayRef<CallInst *> Nests) {
   for (const CallInst *Enter : Nests)
     for (const BasicBlock *BB : blocksOf(Enter))
       Add(BB);
+  for (const Function &F : M)
+    if (!F.isDeclarationForLinker() && !F.hasLocalLinkage() && !isOfLibrary(F) && Known.insert(&F).second)
+      All.push_back(&F);
   for (size_t N = 0; N < All.size(); ++N)
     for (const BasicBlock &BB : *All[N])
       Add(&BB);
@@ -434,6 +478,8 @@ void Reach::tell(CallInst *Enter) {
       continue;
     auto &V = const_cast<GlobalVariable &>(*G);
     uint64_t Bytes = valueBytes(DL, V.getValueType());
+    if (!Arrays.contains(G) && E.mayBeAssignedElsewhere())
+      continue;
     if (Arrays.contains(G)) {
       New += ("\n" + Twine(char(DVMRT_DIRECTIVE_USE)) + " " + nameOf(V) + " & w").str();
       Out.push_back(V.getValueType()->isPointerTy() ? static_cast<Value *>(B.CreateLoad(V.getValueType(), &V)) : &V);
@@ -443,11 +489,99 @@ void Reach::tell(CallInst *Enter) {
     } else {
       continue;
     }
+    Named.insert(G);
+    Changed = true;
+  }
+  if (any_of(All, [](const auto &Row) { return isa<Function>(Row.first); })) {
+    auto *Table = row(nullptr, All, Named);
+    New += ("\n" + Twine(char(DVMRT_DIRECTIVE_REACHED)) + " &").str();
+    Out.push_back(new GlobalVariable(M, Table->getType(), true, GlobalValue::PrivateLinkage, Table, "dvm.reached"));
     Changed = true;
   }
   if (!Changed)
     return;
   replace(Enter, New, Out);
+}
+
+// ---- Tables ----
+
+static Constant *pointerTo(Module &M, Constant *Init) {
+  auto *G = new GlobalVariable(M, Init->getType(), true, GlobalValue::PrivateLinkage, Init, "dvm.reach");
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+Constant *Reach::text(StringRef Text) { return pointerTo(M, ConstantDataArray::getString(M.getContext(), Text)); }
+
+// In the order of their names, so that the output does not depend on addresses.
+static SmallVector<const Value *, 8> certain(const Effect &E, bool Functions) {
+  SmallVector<const Value *, 8> Found;
+  if (E.Before)
+    copy_if(*E.Before, std::back_inserter(Found), [&](const Value *V) { return isa<Function>(V) == Functions; });
+  sort(Found, [](const Value *A, const Value *B) { return A->getName() < B->getName(); });
+  return Found;
+}
+
+Constant *Reach::names(const Effect &E) {
+  std::string All;
+  for (const Value *V : certain(E, true))
+    All += (V->getName() + StringRef("", 1)).str();
+  return All.empty() ? ConstantPointerNull::get(Ptr) : text(All);
+}
+
+Constant *Reach::array(ArrayRef<Constant *> Rows) {
+  return Rows.empty() ? static_cast<Constant *>(ConstantPointerNull::get(Ptr))
+                      : pointerTo(M, ConstantArray::get(ArrayType::get(Rows[0]->getType(), Rows.size()), Rows));
+}
+
+// struct dvmt_reach; null: of a nest.
+Constant *Reach::row(const Function *F, const Effects &All, const SmallPtrSetImpl<const Value *> &Named) {
+  SmallVector<Constant *, 16> Variables, Calls;
+  auto Number = [&](uint64_t N) { return ConstantInt::get(Type::getInt64Ty(M.getContext()), N); };
+  Constant *Null = ConstantPointerNull::get(Ptr);
+  for (const auto &[Key, E] : All) {
+    if (isa<Function>(Key)) {
+      SmallVector<Constant *, 8> Before;
+      for (const Value *V : certain(E, false))
+        Before.push_back(const_cast<GlobalVariable *>(cast<GlobalVariable>(V)));
+      if (!Before.empty())
+        Before.push_back(Null);
+      Calls.push_back(ConstantStruct::getAnon({text(Key->getName()), names(E), array(Before), Number(E.Sure)}));
+      continue;
+    }
+    auto *G = const_cast<GlobalVariable *>(dyn_cast<GlobalVariable>(Key));
+    if (!G || G->isThreadLocal() || (!E.Written && !E.Read))
+      continue;
+    uint64_t Flags = (E.Written ? DVMT_REACH_WRITTEN : 0) | (E.Read ? DVMT_REACH_READ : 0) | (E.Exposed ? DVMT_REACH_EXPOSED : 0) |
+                     (E.Sure ? DVMT_REACH_SURE : 0) | (G->getValueType()->isPointerTy() ? DVMT_REACH_POINTER : 0) |
+                     (Named.contains(G) ? DVMT_REACH_NAMED : 0) | (!F && E.ByCall ? DVMT_REACH_CALLED : 0);
+    Variables.push_back(ConstantStruct::getAnon(
+        {G, text(nameOf(*G)), E.Exposed ? names(E) : Null, Number(valueBytes(DL, G->getValueType())), Number(Flags)}));
+  }
+  if (F && Variables.empty() && Calls.empty())
+    return nullptr;
+  return ConstantStruct::getAnon({F ? text(F->getName()) : Null, text(M.getSourceFileName()), array(Variables), array(Calls),
+                                  Number(Variables.size()), Number(Calls.size())});
+}
+
+// Of the functions that others may call.
+void Reach::addTables() {
+  SmallVector<Constant *, 32> Rows;
+  for (const Function &F : M)
+    if (auto Known = Of.find(&F); Known != Of.end() && !F.hasLocalLinkage())
+      if (Constant *Row = row(&F, Known->second, SmallPtrSet<const Value *, 1>()))
+        Rows.push_back(Row);
+  if (Rows.empty())
+    return;
+  LLVMContext &C = M.getContext();
+  IRBuilder<> B(C);
+  auto *F = Function::Create(FunctionType::get(B.getVoidTy(), false), GlobalValue::InternalLinkage, "dvmt.reach_ctor", M);
+  F->addFnAttr(Attribute::NoUnwind);
+  B.SetInsertPoint(BasicBlock::Create(C, "", F));
+  B.CreateCall(M.getOrInsertFunction(runsParallel(M) ? "__dvmp_reach" : "__dvmt_reach", B.getVoidTy(), Ptr, B.getInt64Ty()),
+               {array(Rows), B.getInt64(Rows.size())});
+  B.CreateRetVoid();
+  appendToGlobalCtors(M, F, 1);
 }
 
 void Reach::run() {
@@ -460,11 +594,10 @@ void Reach::run() {
       else if (Name == DVMM_ENTER)
         Nests.push_back(cast<CallInst>(&I));
     }
-  if (Nests.empty())
-    return;
   summarize(Nests);
   for (CallInst *Enter : Nests)
     tell(Enter);
+  addTables();
 }
 
 void dvmir::tellReached(Module &M) { Reach(M).run(); }

@@ -334,6 +334,7 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_GROUP:
   case DVMRT_DIRECTIVE_SHADOW:
   case DVMRT_DIRECTIVE_REGION: read_word(r, key); break;
+  case DVMRT_DIRECTIVE_REACHED:
   case DVMRT_DIRECTIVE_POINTER: item(r, key)->ref.address = num(r); break;
   case DVMRT_DIRECTIVE_AXIS: read_axis(r); break;
   case DVMRT_DIRECTIVE_WIDTHS: read_widths(r); break;

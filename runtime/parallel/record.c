@@ -1,4 +1,5 @@
 #include "runtime/parallel/record.h"
+#include "runtime/parallel/abi.h"
 #include "runtime/trace/inside.h"
 #include "runtime/parallel/elements.h"
 #include "runtime/parallel/emit.h"
@@ -11,6 +12,7 @@
 #include "runtime/parallel/where.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/launcher.h"
+#include "runtime/trace/reach.h"
 #include "runtime/trace/results.h"
 #include <dlfcn.h>
 #include <malloc.h>
@@ -126,18 +128,39 @@ static void tell_array(const struct dvmp_array *a) {
 }
 
 /* A variable that no clause names: all ranks should have the same. */
-static void tell_shared(const struct dvmp_construct *c, const struct dvmrt_item *i) {
-  const void *at = (const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args);
-  uint64_t bytes = (uint64_t)dvmrt_num_value(i->bytes, c->args);
-  struct told *t = told_of(i);
+static void tell_shared(const struct dvmp_construct *c, const void *key, const char *name, const void *at, uint64_t bytes) {
+  struct told *t = told_of(key);
   if (!t->site) {
     char text[1024];
     snprintf(text, sizeof(text), "K shared\nF %s\nP %u %u\nT %.200s\nV %.200s\nS %llu", c->d->pos.file ? c->d->pos.file : "?",
-             c->d->pos.line, c->d->pos.column, i->ref.name, i->ref.name, (unsigned long long)bytes);
+             c->d->pos.line, c->d->pos.column, name, name, (unsigned long long)bytes);
     t->site = dvmp_emit_site(text, DVMT_SITE_ACCESS, 0);
   }
   dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){0, bytes, dvmt_digest_array(at, bytes, 1), 0}, 4);
 }
+
+static bool is_used(const struct dvmp_construct *c, const struct dvmp_array *a) {
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next)
+    if (i->use != 'r' && dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args)) == a)
+      return true;
+  return false;
+}
+
+/* What functions of other files assign. */
+static void tell_reached(const struct dvmp_construct *c, const struct dvmrt_item *i) {
+  size_t n;
+  struct dvmt_reached *rows = dvmt_reach_of((const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args), &n);
+  for (size_t k = 0; k < n; k++) {
+    uintptr_t at = (uintptr_t)rows[k].address;
+    const struct dvmp_array *a = dvmp_array_at(rows[k].flags & DVMT_REACH_POINTER ? *(const uintptr_t *)at : at);
+    if (a && !is_used(c, a))
+      tell_array(a);
+    else if (!a && rows[k].bytes && (rows[k].flags & DVMT_REACH_EXPOSED))
+      tell_shared(c, &rows[k], rows[k].name, rows[k].address, rows[k].bytes);
+  }
+}
+
+DVMRT_EXPORT void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n) { dvmt_reach_add(rows, n); }
 
 /* Iterations: those that all ranks execute are the same (part 0), others add up. */
 static void tell_executed(const struct dvmp_construct *c) {
@@ -191,7 +214,10 @@ static void tell_sums(const struct dvmp_construct *c) {
       tell_array(a);
   }
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHARED)); i = i->next)
-    tell_shared(c, i);
+    tell_shared(c, i, i->ref.name, (const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args),
+                (uint64_t)dvmrt_num_value(i->bytes, c->args));
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REACHED)); i = i->next)
+    tell_reached(c, i);
   tell_executed(c);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/trace/digest.h"
 #include "runtime/trace/inside.h"
 #include "runtime/trace/launcher.h"
+#include "runtime/trace/reach.h"
 #include "runtime/trace/ring.h"
 #include "runtime/record/setup.h"
 #include "runtime/trace/text.h"
@@ -477,21 +478,57 @@ struct digesting {
   const struct dvmt_site *site;
   const int64_t *args;
   size_t next;
+  const struct dvmt_array *told[64];
+  size_t ntold;
 };
+
+static void digest_array(struct digesting *d, const struct dvmt_array *a) {
+  for (size_t i = 0; i < d->ntold; i++)
+    if (d->told[i] == a)
+      return;
+  const int64_t words[3] = {
+      (int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
+      (int64_t)dvmt_digest_holed((const void *)(uintptr_t)a->address, a->element_bytes, 0, a->bytes / a->element_bytes, a->holes)};
+  emit(d->site, DVMT_TAG_DIGEST, words, 3);
+  if (d->ntold < sizeof(d->told) / sizeof(*d->told))
+    d->told[d->ntold++] = a;
+}
+
+/* A variable at an access site of its own, by bytes. */
+static void digest_variable(const struct dvmt_site *site, const void *value, uint64_t bytes) {
+  emit(site, DVMT_TAG_DIGEST, (const int64_t[]){0, (int64_t)bytes, (int64_t)dvmt_digest_array(value, bytes, 1), 0}, 4);
+}
+
+/* What functions of other files assign. */
+static void digest_reached(struct digesting *d, const struct dvmt_reach *nest) {
+  size_t n;
+  struct dvmt_span file = dvmt_text_line(d->site->text, DVMRT_ANY_FILE), place = dvmt_text_line(d->site->text, DVMRT_ANY_PLACE);
+  struct dvmt_reached *rows = dvmt_reach_of(nest, &n);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t at = (uintptr_t)rows[i].address;
+    const struct dvmt_array *a = dvmt_arrays_find(rows[i].flags & DVMT_REACH_POINTER ? *(const uint64_t *)at : at);
+    if (a) {
+      digest_array(d, a);
+    } else if (rows[i].bytes && (rows[i].flags & DVMT_REACH_EXPOSED)) {
+      if (!rows[i].use && (rows[i].use = dvmt_reach_site(file, place, &rows[i])))
+        dvmt_emit_define(rows[i].use);
+      if (rows[i].use)
+        digest_variable(rows[i].use, rows[i].address, rows[i].bytes);
+    }
+  }
+}
 
 static bool digest_use(void *arg, char key, struct dvmt_span rest) {
   struct digesting *d = arg;
   size_t first = d->next;
   d->next += dvmt_text_signs(key, rest);
-  if (key != DVMRT_DIRECTIVE_USE || d->next == first || rest.s[rest.n - 1] == 'r')
+  if (d->next == first)
     return true;
-  const struct dvmt_array *a = dvmt_arrays_find((uint64_t)d->args[first]);
-  if (a) {
-    const int64_t words[3] = {
-        (int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
-        (int64_t)dvmt_digest_holed((const void *)(uintptr_t)a->address, a->element_bytes, 0, a->bytes / a->element_bytes, a->holes)};
-    emit(d->site, DVMT_TAG_DIGEST, words, 3);
-  }
+  if (key == DVMRT_DIRECTIVE_REACHED)
+    digest_reached(d, (const void *)(uintptr_t)d->args[first]);
+  const struct dvmt_array *a = key == DVMRT_DIRECTIVE_USE && rest.s[rest.n - 1] != 'r' ? dvmt_arrays_find((uint64_t)d->args[first]) : NULL;
+  if (a)
+    digest_array(d, a);
   return true;
 }
 
@@ -506,7 +543,7 @@ __attribute__((visibility("default"))) void __dvmt_leave(struct dvmt_site *site,
   close_to(site, frame, false);
   if (depth && stack[depth - 1].site == site) {
     if (stack[depth - 1].level == DVMT_LEVEL_CHECKSUM) {
-      struct digesting d = {site, digest_args, 0};
+      struct digesting d = {.site = site, .args = digest_args};
       dvmt_text_lines(site->text, digest_use, &d);
     }
     close_top();
@@ -602,8 +639,10 @@ __attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site
 __attribute__((visibility("default"))) void __dvmt_shared(const struct dvmt_site *site, const void *value, uint64_t bytes) {
   if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())
     return;
-  emit(site, DVMT_TAG_DIGEST, (const int64_t[]){0, (int64_t)bytes, (int64_t)dvmt_digest_array(value, bytes, 1), 0}, 4);
+  digest_variable(site, value, bytes);
 }
+
+__attribute__((visibility("default"))) void __dvmt_reach(const struct dvmt_reach *rows, uint64_t n) { dvmt_reach_add(rows, n); }
 
 __attribute__((visibility("default"))) void __dvmt_executed(const struct dvmt_site *site, uint64_t count, uint64_t sum) {
   if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())

@@ -183,6 +183,9 @@ void __dvmt_give(const struct dvmt_part *parts, uint32_t nparts, const void *p, 
 /* Behind what it is given: it may know global variables and allocations besides. */
 void __dvmt_around(struct dvmt_call *call);
 void __dvmt_called(struct dvmt_call *call);
+/* Tables of what the functions of an object assign (reach.h), by a constructor. */
+struct dvmt_reach;
+void __dvmt_reach(const struct dvmt_reach *rows, uint64_t n);
 /* The program is about to call _exit or _Exit. */
 void __dvmt_exit(void);
 
