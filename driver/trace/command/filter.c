@@ -27,7 +27,7 @@ static void locate(struct dvmt_filter *f, struct dvmt_reader *r) {
   if (!x)
     return;
   dvmt_context_init(x);
-  if (dvmt_reader_left(r) && !dvmt_reader_context(r, x)) {
+  if (!dvmt_reader_context(r, x)) {
     for (size_t i = 0; i < x->ncounts && i < dvmt_reader_nsites(r); i++)
       if (x->counts[i] && is_here(f, dvmt_reader_site(r, i)->text))
         f->executions += x->counts[i];
@@ -43,7 +43,9 @@ static int go_to(struct dvmt_filter *f, struct dvmt_reader *r, uint64_t record, 
   int rc = dvmt_reader_seek(r, record, err);
   if (!rc)
     rc = dvmt_reader_load(r, err);
-  if (!rc && f->place.file)
+  f->executions = 0;
+  f->inside = 0;
+  if (!rc && f->place.file && dvmt_reader_left(r))
     locate(f, r);
   if (!rc)
     f->record = dvmt_reader_position(r);
@@ -68,6 +70,7 @@ static int find_execution(struct dvmt_filter *f, struct dvmt_reader *r, struct d
 
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err) {
   *f = (struct dvmt_filter){.wanted = wanted, .nindex = -1};
+  f->selects = wanted->element || wanted->variables.n || wanted->files.n || wanted->functions.n;
   if (wanted->element && (f->nindex = dvmt_element_parse(wanted->element, &f->name, f->index)) < 0 && !strpbrk(wanted->element, ".>"))
     return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'",
                          wanted->element);
@@ -146,11 +149,63 @@ static bool is_over(const struct dvmt_filter *f) {
   return f->wanted->execution && f->place.file && !f->inside && f->executions >= f->wanted->execution && f->any;
 }
 
+/* ---- blocks without what is wanted --------------------------------------------------------------------------------------------------- */
+
+static bool has_result(const struct dvmt_select *s, const char *text) {
+  for (unsigned number = 0;; number++) {
+    struct dvmt_type type;
+    char name[256];
+    struct dvmt_span found = dvmt_result_name(text, number, &type);
+    if (dvmt_span_is(found, "?")) /* there are no more */
+      return false;
+    snprintf(name, sizeof(name), "%.*s", (int)found.n, found.s);
+    if (dvmt_select_may(s, name, text))
+      return true;
+  }
+}
+
+static void want_site(struct dvmt_filter *f, size_t number, const char *text) {
+  const struct dvmt_wanted *w = f->wanted;
+  if ((w->files.n && !dvmt_select_may(&w->files, NULL, text)) || (w->functions.n && !dvmt_select_may(&w->functions, NULL, text)))
+    return;
+  if (!w->variables.n || dvmt_select_may(&w->variables, NULL, text))
+    dvmt_contents_set(f->with.sites, number);
+  if (!w->element && (!w->variables.n || dvmt_select_may(&w->variables, "", text) || has_result(&w->variables, text)))
+    dvmt_contents_set(f->alone.sites, number);
+}
+
+static void want_object(struct dvmt_filter *f, size_t number, const char *name) {
+  const struct dvmt_wanted *w = f->wanted;
+  bool whole = w->element && !strpbrk(w->element, ".>"); /* parts may have names of their own */
+  if ((!w->variables.n || dvmt_select_may(&w->variables, name, NULL)) &&
+      (!whole || (strlen(name) == f->name.n && !memcmp(name, f->name.s, f->name.n))))
+    dvmt_contents_set(f->with.objects, number);
+}
+
+/* Passes over blocks of which the index knows that nothing is wanted.  True: what the construct did in them is to be found out. */
+static bool pass_blocks(struct dvmt_filter *f, struct dvmt_reader *r) {
+  bool passed = false;
+  while (f->selects && !dvmt_reader_left(r)) {
+    for (; f->nsites < dvmt_reader_nsites(r); f->nsites++)
+      want_site(f, f->nsites, dvmt_reader_site(r, f->nsites)->text);
+    for (; f->nobjects < dvmt_reader_nobjects(r); f->nobjects++)
+      want_object(f, f->nobjects, dvmt_reader_object(r, f->nobjects)->name);
+    if (!dvmt_reader_next_lacks(r, &f->alone, &f->with))
+      break;
+    f->record += dvmt_reader_pass_block(r);
+    passed = true;
+  }
+  return passed && f->place.file;
+}
+
 int dvmt_filter_next(struct dvmt_filter *f, struct dvmt_reader *r, struct dvmt_record *rec, uint64_t *number, struct dvm_error *err) {
   while (!is_over(f)) {
+    bool unknown = pass_blocks(f, r);
     int more = dvmt_reader_next(r, rec, err);
     if (more <= 0)
       return more;
+    if (unknown && rec->kind != DVMT_LOST)
+      locate(f, r);
     *number = f->record;
     f->record += rec->kind == DVMT_LOST ? rec->words[0] : 1;
     if (is_wanted(f, r, rec, *number)) {

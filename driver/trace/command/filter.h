@@ -25,6 +25,9 @@ struct dvmt_filter {
   uint64_t executions;             /* of it, so far */
   uint64_t record;                 /* number of the next record */
   bool any;                        /* something was wanted */
+  struct dvmt_contents alone, with; /* blocks with these are read (dvmt_reader_next_lacks); of the first definitions: */
+  size_t nsites, nobjects;
+  bool selects;                    /* blocks may be passed over */
 };
 /* Goes to where the wanted records begin, through the index.  0; -EINVAL for a wrong element or place. */
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err);

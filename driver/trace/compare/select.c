@@ -71,9 +71,9 @@ static bool same_file(const char *name, struct dvmt_span file) {
 }
 
 static bool fits(const struct dvmt_select_row *r, const char *variable, const char *text) {
-  if (r->variable && strcmp(r->variable, variable) != 0)
+  if (r->variable && variable && strcmp(r->variable, variable) != 0)
     return false;
-  if (!r->file && !r->function)
+  if ((!r->file && !r->function) || !text)
     return true;
   struct dvmt_where w = dvmt_site_where(text);
   if (r->file && (!same_file(r->file, w.file) || (r->line && r->line != w.line)))
@@ -87,4 +87,11 @@ bool dvmt_select_has(struct dvmt_select *s, const char *variable, const char *si
     if (fits(&s->row[i], variable, site_text))
       any = s->row[i].hit = true;
   return any;
+}
+
+bool dvmt_select_may(const struct dvmt_select *s, const char *variable, const char *site_text) {
+  for (size_t i = 0; i < s->n; i++)
+    if (fits(&s->row[i], variable, site_text))
+      return true;
+  return false;
 }

@@ -22,4 +22,6 @@ int dvmt_select_add(struct dvmt_select *s, const char *text, struct dvm_error *e
 void dvmt_select_fini(struct dvmt_select *s);
 /* Whether a row fits a record at the site with this text, of this variable ("" for none); then it is noted as hit. */
 bool dvmt_select_has(struct dvmt_select *s, const char *variable, const char *site_text);
+/* Whether a row may fit one; NULL: any variable, any site. */
+bool dvmt_select_may(const struct dvmt_select *s, const char *variable, const char *site_text);
 #endif

@@ -24,14 +24,17 @@ static bool grow(struct dvmt_predictor *p, size_t n) {
 
 static inline struct dvmt_symbol *symbol_at(struct dvmt_predictor *p, uint32_t symbol) {
   struct dvmt_symbol *s = &p->symbols[symbol];
-  if (__builtin_expect(s->block != p->block, 0))
+  if (__builtin_expect(s->block != p->block, 0)) {
     *s = (struct dvmt_symbol){.block = p->block};
+    dvmt_contents_set(p->contents.sites, symbol / 16);
+  }
   return s;
 }
 
 static void next_block(struct dvmt_predictor *p) {
   p->block++;
   p->last = 0;
+  p->contents = (struct dvmt_contents){{0}, {0}};
 }
 
 /* The step of a row, changed only when it was wrong twice: the end of a row is one surprise. */
@@ -108,6 +111,7 @@ static inline unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *
     control |= DVMT_C_OBJECT;
     dvmt_bytes_number(&e->extra, r->object);
     s->object = r->object;
+    dvmt_contents_set(e->predict.contents.objects, r->object);
   }
   bool hit = r->offset == s->offset + s->stride;
   if (!hit) {
@@ -119,6 +123,7 @@ static inline unsigned encode_value(struct dvmt_encoder *e, struct dvmt_symbol *
     control |= DVMT_C_WORDS;
     dvmt_bytes_number(&e->extra, r->nwords);
     s->nwords = r->nwords;
+    dvmt_contents_set(e->predict.contents.objects, r->object); /* the first of this symbol, too */
   }
   if (!add_values(e, s, r))
     e->failed = true;
@@ -142,8 +147,10 @@ static inline unsigned encode_iter(struct dvmt_encoder *e, struct dvmt_symbol *s
 }
 
 static void encode_plain(struct dvmt_encoder *e, const struct dvmt_record *r) {
-  if (r->kind == DVMT_DIGEST)
+  if (r->kind == DVMT_DIGEST) {
     dvmt_bytes_number(&e->extra, r->object);
+    dvmt_contents_set(e->predict.contents.objects, r->object);
+  }
   dvmt_bytes_number(&e->extra, r->nwords);
   for (uint32_t i = 0; i < r->nwords; i++)
     dvmt_bytes_number(&e->extra, r->words[i]);

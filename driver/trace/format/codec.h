@@ -4,6 +4,7 @@
 #define DVMT_CODEC_H
 #include "base/error.h"
 #include "driver/trace/format/bytes.h"
+#include "driver/trace/format/format.h"
 #include "driver/trace/format/stream.h"
 
 /* What is remembered of a symbol (site and kind) to predict its next record.  Belongs to one block: 'block' tells. */
@@ -21,6 +22,7 @@ struct dvmt_predictor {
   size_t nsymbols;
   uint64_t block;        /* number of this block, from 1 */
   uint32_t last;         /* symbol of the record before */
+  struct dvmt_contents contents; /* of this block; objects: the encoder's alone */
 };
 
 struct dvmt_encoder {

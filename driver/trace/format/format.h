@@ -19,7 +19,7 @@ enum {
   DVMT_META_BYTES_MAX = 1 << 20
 };
 enum dvmt_codec { DVMT_CODEC_NONE, DVMT_CODEC_ZLIB, DVMT_CODEC_ZSTD, DVMT_NCODECS };
-enum dvmt_block_kind { DVMT_BLOCK_RECORDS_KIND = 1, DVMT_BLOCK_DEFINITIONS = 2, DVMT_BLOCK_INDEX = 3 };
+enum dvmt_block_kind { DVMT_BLOCK_RECORDS_KIND = 1, DVMT_BLOCK_DEFINITIONS = 2, DVMT_BLOCK_INDEX = 3, DVMT_BLOCK_CONTENTS = 4 };
 enum { DVMT_END_STATUS = 2 /* of the trailer's word that says how the program ended: bits 8 to 15 are its exit status */ };
 enum { DVMT_SAW_NAN = 1 /* flag of a block: a value in it is NaN or infinite */ };
 
@@ -37,6 +37,13 @@ struct dvmt_block {
   uint32_t allocations;    /* of the program before it; the greatest number stands for all above it too */
   uint32_t crc;            /* of the packed payload */
 };
+
+/* What is in a block of records: bit N % 256 of each site and object that it names is set, perhaps others too. */
+enum { DVMT_CONTENTS_WORDS = 4, DVMT_CONTENTS_BYTES = 16 * DVMT_CONTENTS_WORDS, DVMT_CONTENTS_ROWS = 4096 /* in a block of them */ };
+struct dvmt_contents {
+  uint64_t sites[DVMT_CONTENTS_WORDS], objects[DVMT_CONTENTS_WORDS];
+};
+static inline void dvmt_contents_set(uint64_t *words, uint64_t number) { words[number / 64 % DVMT_CONTENTS_WORDS] |= 1ull << number % 64; }
 
 static inline void dvmt_put(unsigned char **to, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; i++)

@@ -46,6 +46,10 @@ struct dvmt_reader {
   unsigned char *index;        /* of the file, if it has one; loaded when a block is damaged */
   size_t nindex;
   bool index_tried;
+  struct dvmt_bytes contents;  /* of the blocks of records in their order; empty: not known */
+  uint64_t *content_offsets;   /* owned; where those blocks lie */
+  size_t ncontents;
+  bool contents_tried;
 };
 
 static int read_at(struct dvmt_reader *r, uint64_t offset, void *to, size_t n) {
@@ -190,6 +194,8 @@ void dvmt_reader_close(struct dvmt_reader *r) {
   free(r->raw.p);
   free(r->meta);
   free(r->index);
+  free(r->contents.p);
+  free(r->content_offsets);
   free(r->places);
   free(r->program);
   free(r->name);
@@ -509,6 +515,10 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
       return lose(r, lost, record) + 1;
     if (r->block.kind == DVMT_BLOCK_INDEX)
       return 0;
+    if (r->block.kind == DVMT_BLOCK_CONTENTS) {
+      r->offset += DVMT_BLOCK_HEADER_BYTES + r->block.packed_bytes;
+      continue;
+    }
     const bool decoded = take_ahead(r);
     rc = decoded ? 0 : unpack(r);
     r->passed = r->block.first_record + r->block.nrecords;
@@ -602,6 +612,72 @@ uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
   return b.nrecords;
 }
 
+/* ---- contents of blocks ------------------------------------------------------------------------------------------------------------ */
+
+/* Appends the rows of the block at 'offset'. */
+static bool add_contents(struct dvmt_reader *r, uint64_t offset) {
+  struct dvmt_block b;
+  const char *torn;
+  struct dvmt_bytes *c = &r->contents;
+  if (block_at(r, offset, &b, &torn) <= 0 || b.kind != DVMT_BLOCK_CONTENTS || !load(r, offset, &b) || !dvmt_bytes_reserve(c, b.raw_bytes) ||
+      dvmt_unpack(r->packer, b.codec, r->packed.p, b.packed_bytes, c->p + c->n, b.raw_bytes))
+    return false;
+  c->n += b.raw_bytes;
+  return true;
+}
+
+static void load_contents(struct dvmt_reader *r) {
+  bool known = true;
+  if (!r->index_tried)
+    load_index(r);
+  r->contents_tried = true;
+  r->content_offsets = calloc(r->nindex + 1, sizeof(*r->content_offsets));
+  for (size_t i = 0; r->content_offsets && known && i < r->nindex; i++) {
+    const unsigned char *at = r->index + i * DVMT_INDEX_ENTRY_BYTES;
+    uint64_t offset = dvmt_get(&at, 8), kind = dvmt_get(&at, 4);
+    if (kind == DVMT_BLOCK_RECORDS_KIND)
+      r->content_offsets[r->ncontents++] = offset;
+    else if (kind == DVMT_BLOCK_CONTENTS)
+      known = add_contents(r, offset);
+  }
+  if (!r->content_offsets || !known || r->contents.n != (uint64_t)r->ncontents * DVMT_CONTENTS_BYTES)
+    r->ncontents = 0;
+}
+
+static bool meet(const uint64_t *a, const uint64_t *b) {
+  bool any = false;
+  for (int i = 0; i < DVMT_CONTENTS_WORDS; i++)
+    any |= (a[i] & b[i]) != 0;
+  return any;
+}
+
+bool dvmt_reader_next_lacks(struct dvmt_reader *r, const struct dvmt_contents *alone, const struct dvmt_contents *with) {
+  struct dvmt_block b;
+  const char *torn;
+  if (!r->contents_tried)
+    load_contents(r);
+  if (!r->ncontents || r->decoder.left || r->ended || r->nameless || block_at(r, r->offset, &b, &torn) <= 0 ||
+      b.kind != DVMT_BLOCK_RECORDS_KIND || b.first_record != r->passed)
+    return false;
+  size_t low = 0, high = r->ncontents;
+  while (high - low > 1) {
+    size_t mid = (low + high) / 2;
+    if (r->content_offsets[mid] <= r->offset)
+      low = mid;
+    else
+      high = mid;
+  }
+  if (r->content_offsets[low] != r->offset)
+    return false;
+  struct dvmt_contents c;
+  const unsigned char *at = r->contents.p + low * DVMT_CONTENTS_BYTES;
+  for (int i = 0; i < DVMT_CONTENTS_WORDS; i++)
+    c.sites[i] = dvmt_get(&at, 8);
+  for (int i = 0; i < DVMT_CONTENTS_WORDS; i++)
+    c.objects[i] = dvmt_get(&at, 8);
+  return !meet(c.sites, alone->sites) && !(meet(c.sites, with->sites) && meet(c.objects, with->objects));
+}
+
 int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err) {
   struct dvmt_record lost;
   int rc = 0;
@@ -636,10 +712,12 @@ int dvmt_reader_check(struct dvmt_reader *r, struct dvmt_damage *d, struct dvm_e
       lost = 0;
     }
     if (rc && b.kind == DVMT_BLOCK_INDEX) {
-      d->index = !load(r, offset, &b);
+      d->index |= !load(r, offset, &b);
       return 0;
     }
-    if (rc && !load(r, offset, &b))
+    if (rc && b.kind == DVMT_BLOCK_CONTENTS)
+      d->index |= !load(r, offset, &b);
+    else if (rc && !load(r, offset, &b))
       lost = b.nrecords;
     else if (!rc && find_block(r, offset + 1, &found) && block_at(r, found, &b, &torn) > 0)
       lost = b.first_record > passed ? b.first_record - passed : 1;
@@ -727,7 +805,7 @@ int dvmt_reader_summary(struct dvmt_reader *r, struct dvmt_summary *s, struct dv
     if (!rc)
       break;
     offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
-    s->blocks++;
+    s->blocks += b.kind != DVMT_BLOCK_CONTENTS;
     s->codec = b.codec;
     s->raw_bytes += b.raw_bytes;
     if (b.kind == DVMT_BLOCK_RECORDS_KIND)

@@ -72,6 +72,9 @@ uint64_t dvmt_reader_position(const struct dvmt_reader *r);
 bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b);
 /* Passes over that block; its number of records. */
 uint32_t dvmt_reader_pass_block(struct dvmt_reader *r);
+/* Whether the next record begins a block of which the index knows that it has none of what is wanted: no site of 'alone', and no site of
+ * 'with' beside an object of 'with'. */
+bool dvmt_reader_next_lacks(struct dvmt_reader *r, const struct dvmt_contents *alone, const struct dvmt_contents *with);
 /* Reads on to the next block of records, and the definitions before it, if the present one is at its end.  0; -E.. with a text. */
 int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err);
 /* Where the program is at the beginning of the present block; as dvmt_context_get. */

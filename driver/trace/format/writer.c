@@ -29,6 +29,7 @@ struct dvmt_writer {
   struct dvmt_bytes definitions;
   struct dvmt_context context; /* where the program is */
   struct dvmt_bytes begin;     /* where it was when the block began */
+  struct dvmt_bytes contents;  /* of the blocks that have not been told of */
   uint32_t ndefinitions;
   uint8_t *float_bytes;        /* of each site's values; owned */
   bool *iterates;              /* of each site: a construct with iterations; owned */
@@ -147,6 +148,27 @@ static void put_job(struct dvmt_writer *w, struct job *j) {
   pthread_mutex_unlock(&w->lock);
 }
 
+static void note_contents(struct dvmt_writer *w) {
+  const struct dvmt_contents *c = &w->encoder.predict.contents;
+  unsigned char row[DVMT_CONTENTS_BYTES], *to = row;
+  for (int i = 0; i < DVMT_CONTENTS_WORDS; i++)
+    dvmt_put(&to, c->sites[i], 8);
+  for (int i = 0; i < DVMT_CONTENTS_WORDS; i++)
+    dvmt_put(&to, c->objects[i], 8);
+  dvmt_bytes_add(&w->contents, row, sizeof(row));
+}
+
+/* Counts as no record. */
+static void put_contents(struct dvmt_writer *w) {
+  if (!w->contents.n || w->contents.failed)
+    return;
+  struct job *j = new_job(w);
+  dvmt_bytes_add(&j->raw, w->contents.p, w->contents.n);
+  j->block = (struct dvmt_block){.kind = DVMT_BLOCK_CONTENTS, .first_record = w->first_record, .enters = w->first_enters};
+  put_job(w, j);
+  w->contents.n = 0;
+}
+
 /* Definitions go before the records that use them. */
 static void end_block(struct dvmt_writer *w) {
   if (w->definitions.n) {
@@ -168,6 +190,7 @@ static void end_block(struct dvmt_writer *w) {
                                    .flags = w->encoder.saw_nan ? DVMT_SAW_NAN : 0};
     dvmt_bytes_number(&j->raw, w->begin.n);
     dvmt_bytes_add(&j->raw, w->begin.p, w->begin.n);
+    note_contents(w);
     dvmt_encoder_finish(&w->encoder, &j->raw);
     put_job(w, j);
   }
@@ -176,6 +199,8 @@ static void end_block(struct dvmt_writer *w) {
   w->first_record = w->totals.records;
   w->first_enters = w->enters;
   w->first_allocations = w->sink.allocations < UINT32_MAX ? (uint32_t)w->sink.allocations : UINT32_MAX;
+  if (w->contents.n >= (size_t)DVMT_CONTENTS_ROWS * DVMT_CONTENTS_BYTES)
+    put_contents(w);
 }
 
 static void add_string(struct dvmt_bytes *b, const char *s) {
@@ -276,6 +301,7 @@ static void destroy(struct dvmt_writer *w) {
   free(w->index.p);
   dvmt_context_fini(&w->context);
   free(w->begin.p);
+  free(w->contents.p);
   free(w->iterates);
   free(w->float_bytes);
   free(w->path);
@@ -404,6 +430,7 @@ static int write_end(struct dvmt_writer *w, bool complete) {
 
 int dvmt_writer_close(struct dvmt_writer *w, bool complete, struct dvmt_totals *totals, struct dvm_error *err) {
   end_block(w);
+  put_contents(w);
   pthread_mutex_lock(&w->lock);
   w->ending = true;
   pthread_cond_broadcast(&w->changed);

@@ -397,7 +397,8 @@ def write(name, order):
     open(name, 'wb').write(data[:at[0]] + b''.join(parts[i] for i in order))
 every = list(range(len(parts)))
 write('less.dvmt', every[:2] + every[3:])
-write('last.dvmt', every[:-2] + every[-1:])
+write('last.dvmt', every[:-3] + every[-2:])
+write('bare.dvmt', every[:-2] + every[-1:])  # without the block of contents
 write('twice.dvmt', every[:3] + every[2:])
 write('swapped.dvmt', every[:2] + [3, 2] + every[4:])
 P
@@ -407,6 +408,9 @@ for changed in less last twice swapped; do
   status 66 "$dvm" diff two.dvmt $changed.dvmt
   status 66 "$dvm" diff $changed.dvmt $changed.dvmt
 done
+
+status 0 "$dvm" trace verify bare.dvmt
+status 0 "$dvm" diff two.dvmt bare.dvmt
 
 # What is not compared by design is counted too.
 cp "$source/samples/jacobi.c" .

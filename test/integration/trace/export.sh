@@ -141,6 +141,52 @@ done
 status 0 "$dvm" trace dump --from 150000 --to 150002 long.dvmt
 grep -q '^ *150000 ' out || wrong "the record 150000: $(cat out)"
 
+# A variable that few blocks have: the same as what a dump of everything has of it, and blocks without it are not read.
+cat >rare.c <<'C'
+#include <stdio.h>
+static double A[500], rare;
+static int other;
+static void work(int t) {
+#pragma dvm parallel(1) reduction(sum(rare))
+  for (int i = 0; i < 500; i++) {
+    A[i] = t + i;
+    rare += t % 200 == 7;
+  }
+}
+int main(void) {
+  for (int t = 0; t < 1000; t++) {
+    if (t % 300 == 150)
+      other = t;
+    for (int i = 0; i < 500; i++)
+      A[i] = t - i;
+  }
+  work(1);
+  printf("%d %g\n", other, rare);
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w rare.c -o rare
+status 0 "$dvm" record -o rare.dvmt -- ./rare
+status 0 "$dvm" trace dump rare.dvmt
+cp out all
+for what in other rare; do
+  status 0 "$dvm" trace dump --variable $what rare.dvmt
+  grep -E " (write|result) .* $what( |\$)" all | diff - out >&2 || wrong "--variable $what: $(head -n 3 out)"
+done
+status 0 "$dvm" trace dump --element 'A[3]' rare.dvmt
+grep -F ' A[3] = ' all | diff - out >&2 || wrong "--element: $(head -n 3 out)"
+status 0 "$dvm" trace export --csv --variable other --construct rare.c:12 rare.dvmt
+[ "$(wc -l <out)" = 4 ] || wrong "in a construct: $(cat out)"
+status 0 "$dvm" trace dump --function work --from 100 rare.dvmt
+[ "$(wc -l <out)" = "$(status 0 "$dvm" trace dump --from 100 --construct rare.c:5 rare.dvmt; wc -l <out)" ] || wrong "--function"
+cp rare.dvmt damaged.dvmt
+printf XXXX | dd of=damaged.dvmt bs=1 seek=$(($(stat -c %s rare.dvmt) * 3 / 10)) conv=notrunc 2>/dev/null
+status 1 "$dvm" trace verify damaged.dvmt
+status 0 "$dvm" trace dump --variable rare damaged.dvmt
+grep -q . out || wrong "nothing in a damaged trace"
+lacks err lost
+lacks out lost
+
 # verify
 status 0 "$dvm" trace verify long.dvmt
 has out "long.dvmt: whole: "
