@@ -1,4 +1,4 @@
-/* The run's constructs are the texts of its sites, which lie in the program file.  Both lists of a source file are laid side by side as 'diff' does
+/* The run's constructs are the texts of its sites, which lie in the files of the program and its shared libraries.  Both lists of a source file are laid side by side as 'diff' does
  * with lines; of as many pairs those that have moved least. */
 #define _GNU_SOURCE
 #include "driver/trace/command/job_places.h"
@@ -33,7 +33,8 @@ struct list {
   size_t n;
 };
 struct dvmt_job_places {
-  struct dvmt_object_file program;
+  struct dvmt_object_file *files; /* owned: the program, its libraries */
+  size_t nfiles;
   struct list run, reference;
   struct dvmt_where *found; /* owned; [reference.n] once they are paired */
 };
@@ -75,21 +76,29 @@ static void destroy_list(struct list *l) {
   free(l->row);
 }
 
-struct dvmt_job_places *dvmt_job_places_read(const char *program) {
+static bool read_file(void *arg, const char *path) {
   static const char begin[] = "K parallel";
-  struct dvmt_job_places *p = calloc(1, sizeof(*p));
-  if (!p)
-    return NULL;
-  p->program = dvmt_object_file_open(program);
-  const char *at = p->program.bytes, *end = at + p->program.n;
+  struct dvmt_job_places *p = arg;
+  struct dvmt_object_file *rows = realloc(p->files, (p->nfiles + 1) * sizeof(*rows));
+  if (!rows)
+    return false;
+  p->files = rows;
+  rows[p->nfiles] = dvmt_object_file_open(path);
+  const char *at = rows[p->nfiles].bytes, *end = at + rows[p->nfiles].n;
   bool fine = true;
+  p->nfiles++;
   while (fine && at && (at = memmem(at, (size_t)(end - at), begin, strlen(begin)))) {
     const char *text = at, *zero = memchr(at, 0, (size_t)(end - at));
     at++;
-    if (zero && !text[-1] && memmem(text, (size_t)(zero - text), "\nP ", 3) && dvmt_site_where(text).file.s)
+    if (zero && memmem(text, (size_t)(zero - text), "\nP ", 3) && dvmt_site_where(text).file.s && dvmt_site_where(text).line)
       fine = add(&p->run, text, dvmt_site_where(text).file);
   }
-  if (fine && p->run.n)
+  return fine;
+}
+
+struct dvmt_job_places *dvmt_job_places_read(const char *program) {
+  struct dvmt_job_places *p = calloc(1, sizeof(*p));
+  if (p && read_file(p, program) && dvmt_object_file_libraries(program, read_file, p) && p->run.n)
     return p;
   dvmt_job_places_destroy(p);
   return NULL;
@@ -100,7 +109,9 @@ void dvmt_job_places_destroy(struct dvmt_job_places *p) {
     return;
   destroy_list(&p->run);
   destroy_list(&p->reference);
-  dvmt_object_file_close(&p->program);
+  for (size_t i = 0; i < p->nfiles; i++)
+    dvmt_object_file_close(&p->files[i]);
+  free(p->files);
   free(p->found);
   free(p);
 }

@@ -3,6 +3,7 @@
 #include "driver/trace/command/job_compare.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/live_compare.h"
+#include "driver/trace/command/live_pairs.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/writer.h"
 #include "driver/trace/job/join.h"
@@ -27,6 +28,7 @@ struct live {
   struct live_reference reference;
   struct live_steps run;        /* of the ranks together */
   struct dvmt_shape *shape;     /* whose texts these are */
+  struct live_pairs pairs;
   pid_t launcher;               /* our process that launches the run */
   int listening, ended;         /* ended: a pipe, the run's status comes through it */
   bool over;                    /* the run has ended */
@@ -140,7 +142,8 @@ static bool answer(struct live *l, struct live_rank *r) {
     return false;
   for (size_t i = s->nrow - s->open; i-- && !row.place;) {
     const struct live_step *step = &s->row[i];
-    for (size_t k = 0; step->execution == execution && !strcmp(step->text, text) && k < step->nresults; k++)
+    for (size_t k = 0; step->execution == execution && live_pairs_same(&l->pairs, &l->reference, step->text, text) && k < step->nresults;
+         k++)
       if (step->results[k].words[0] == number) {
         struct dvmt_type t;
         char variable[256];
@@ -249,7 +252,7 @@ static int compare_next(struct live *l, struct dvm_error *err) {
   b = live_steps_first(&l->run);
   if (rc)
     return rc;
-  if (!a || strcmp(a->text, b->text) != 0) {
+  if (!a || !live_pairs_same(&l->pairs, &l->reference, a->text, b->text)) {
     snprintf(message, sizeof(message), "the run executes %s, where the reference %s%s; nothing behind it is compared",
              place_of(b->text, here, sizeof(here)), a ? "executes " : "has ended", a ? place_of(a->text, there, sizeof(there)) : "");
     live_compare_structure(&l->found, b->text, "order", b->execution, message);
@@ -353,10 +356,10 @@ static void finish(struct live *l) {
     l->status = 0;
   close(l->ended);
   live_compare_fini(&l->found);
-  live_steps_fini(&l->reference.steps);
+  live_reference_fini(&l->reference);
+  live_pairs_fini(&l->pairs);
   live_steps_fini(&l->run);
   dvmt_shape_destroy(l->shape);
-  free(l->reference.buffer);
   free(l->rank);
   free(l->polled);
   cc_folder_remove(l->folder);
@@ -367,6 +370,7 @@ int dvmt_live(struct dvmt_cli *o, const char *reference, bool stop, char *const 
   if (!dvmt_job_is_parallel(command))
     return dvm_error_set(err, -EINVAL, "'--live' compares a program that was compiled with 'dvmcc -fdvm=parallel,trace', and '%s' is none",
                          command[0]);
+  l.pairs.command = command;
   live_steps_init(&l.run);
   live_steps_init(&l.reference.steps);
   l.shape = dvmt_shape_create(&l.run.sink);

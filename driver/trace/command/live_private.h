@@ -45,6 +45,8 @@ struct live_reference {
   struct live_steps steps;
   pid_t pid;                    /* of ours */
   int from, go;                 /* steps; a byte lets it go on */
+  char **known;                 /* owned: texts of its parallel constructs, before they are executed */
+  size_t nknown;
   char *buffer;                 /* owned: what is not yet a whole message */
   size_t n, room;
   bool over;
@@ -56,6 +58,7 @@ int live_reference_start(struct live_reference *r, const char *command, const ch
                          struct dvm_error *err);
 /* Reads what there is: 'from' can be read.  0, or -E.. with a text. */
 int live_reference_read(struct live_reference *r, struct dvm_error *err);
+void live_reference_fini(struct live_reference *r);
 
 /* One rank. */
 struct live_rank;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A message: its size behind the size, then what it is. */
-enum { SITE = 'S', OBJECT = 'O', RECORD = 'R' };
+enum { SITE = 'S', OBJECT = 'O', RECORD = 'R', KNOWN = 'K' };
 struct message {
   uint32_t bytes;               /* behind this head */
   uint8_t what, kind;
@@ -56,6 +56,30 @@ static int send_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   return 0;
 }
 
+/* Sites are known before anything of them is executed. */
+struct knowing {
+  struct dvmt_sink sink, *behind;
+  struct sending *to;
+};
+
+static int know_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
+  struct knowing *k = (struct knowing *)sink;
+  int rc = def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text)
+               ? put(k->to, (struct message){.what = KNOWN}, def->text, strlen(def->text))
+               : 0;
+  return rc ? rc : k->behind->site(k->behind, def);
+}
+
+static int know_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) {
+  struct knowing *k = (struct knowing *)sink;
+  return k->behind->object(k->behind, def);
+}
+
+static int know_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
+  struct knowing *k = (struct knowing *)sink;
+  return k->behind->record(k->behind, r);
+}
+
 static __attribute__((noreturn)) void launch(const char *command, int to, int go, const char *socket, bool step,
                                              struct live_programs *programs) {
   struct sending s = {{.site = send_site, .object = send_object, .record = send_record}, fdopen(to, "w"), step ? go : -1};
@@ -71,7 +95,8 @@ static __attribute__((noreturn)) void launch(const char *command, int to, int go
   char *const argv[] = {"/bin/sh", "-c", line, NULL};
   const struct dvmt_launch l = {
       .command = argv, .level = "checksum", .quiet = true, .live = socket, .step = step, .started = &programs->reference};
-  int rc = dvmt_launch(&l, dvmt_project_sink(p), &status, &recorded, &err);
+  struct knowing known = {{.site = know_site, .object = know_object, .record = know_record}, dvmt_project_sink(p), &s};
+  int rc = dvmt_launch(&l, &known.sink, &status, &recorded, &err);
   if (rc && rc != -EPIPE)
     fprintf(stderr, "dvm: error: %s\n", err.text);
   else if (!rc && !recorded)
@@ -118,6 +143,14 @@ static int take(struct live_reference *r, const struct message *m, const char *d
     memcpy(words, data, m->bytes);
     const struct dvmt_record rec = {.kind = m->kind, .nwords = m->nwords, .site = m->site, .object = m->object, .words = words};
     rc = sink->record(sink, &rec);
+  } else if (text && m->what == KNOWN) {
+    char **rows = realloc(r->known, (r->nknown + 1) * sizeof(*rows));
+    if (rows) {
+      r->known = rows;
+      rows[r->nknown++] = text;
+      text = NULL;
+    }
+    rc = rows ? 0 : -ENOMEM;
   } else if (text && m->what == SITE) {
     rc = sink->site(sink, &(struct dvmt_site_def){.text = text, .kind = DVMT_SITE_CONSTRUCT});
   } else if (text) {
@@ -154,4 +187,12 @@ int live_reference_read(struct live_reference *r, struct dvm_error *err) {
   memmove(r->buffer, r->buffer + at, r->n - at);
   r->n -= at;
   return 0;
+}
+
+void live_reference_fini(struct live_reference *r) {
+  for (size_t i = 0; i < r->nknown; i++)
+    free(r->known[i]);
+  free(r->known);
+  free(r->buffer);
+  live_steps_fini(&r->steps);
 }

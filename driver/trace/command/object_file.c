@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct dvmt_object_file dvmt_object_file_open(const char *path) {
@@ -55,4 +56,45 @@ const char *dvmt_object_file_find(char *const *command, const char *folder, bool
     }
   }
   return NULL;
+}
+
+/* The output of 'ldd'; NULL: it cannot be started. */
+static FILE *ask_ldd(const char *program, pid_t *pid) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC))
+    return NULL;
+  *pid = fork();
+  if (!*pid) {
+    int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(ends[1], 1);
+    dup2(none, 2);
+    execlp("ldd", "ldd", program, (char *)NULL);
+    _exit(127);
+  }
+  close(ends[1]);
+  FILE *out = *pid > 0 ? fdopen(ends[0], "r") : NULL;
+  if (!out)
+    close(ends[0]);
+  return out;
+}
+
+bool dvmt_object_file_libraries(const char *program, bool (*f)(void *arg, const char *path), void *arg) {
+  pid_t pid = 0;
+  FILE *out = ask_ldd(program, &pid);
+  char line[4096];
+  bool fine = true;
+  while (out && fgets(line, sizeof(line), out)) {
+    char *found = strstr(line, "=> "), *path = found ? found + 3 : line + strspn(line, " \t"), *end = strstr(path, " (0x");
+    const char *slash = end ? memrchr(path, '/', (size_t)(end - path)) : NULL;
+    if (!slash)
+      continue;
+    *end = 0;
+    if (fine && strncmp(slash + 1, "libdvm", 6) != 0)
+      fine = f(arg, path);
+  }
+  if (out)
+    fclose(out);
+  if (pid > 0)
+    waitpid(pid, NULL, 0);
+  return fine;
 }

@@ -17,4 +17,6 @@ bool dvmt_object_file_holds(const struct dvmt_object_file *f, const char *text);
  * the command was given, or NULL: here. */
 const char *dvmt_object_file_find(char *const *command, const char *folder, bool (*wanted)(void *arg, const char *path), void *arg,
                                   char *buf, size_t size);
+/* The shared libraries that the loader finds for the program, but for ours, until 'f' says false; then false. */
+bool dvmt_object_file_libraries(const char *program, bool (*f)(void *arg, const char *path), void *arg);
 #endif

@@ -64,6 +64,19 @@ has err "the run executes the construct at heat.c:17, where the reference has en
 status 66 "$dvm" compare --live './sequential 9' -- $(ranks 2 ./right)
 has err "the run ends where the reference goes on with the construct at heat.c:17"
 
+# The run's source has other lines since, and a construct that moved to another's line: constructs are paired as in a comparison with a trace.
+sed -e '1i /* one\n * more */' -e 's/^  double sum = 0;/  double sum = 0; \/\/ and\n\n/' heat.c >moved.c
+mkdir -p moved && mv moved.c moved/heat.c
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 '-DRENEW=shadow_renew(a)' moved/heat.c -o moved_right
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 -DRENEW= moved/heat.c -o moved_wrong
+for n in 1 3; do
+  status 0 "$dvm" compare --live ./sequential -- $(ranks $n ./moved_right)
+  has err "dvm: compared 13 executions of constructs live: "
+  has err ", 0 different"
+done
+status 66 "$dvm" compare --live ./sequential -- $(ranks 4 ./moved_wrong)
+has err "heat.c:21:13: error: 'b' differs from the reference when this construct ends"
+
 # It is told while both run: both wait for a file that is made when it has been.
 mkfifo told
 "$dvm" compare --live "./sequential 6 seen" -- $(ranks 2 ./wrong 6 seen) 2>told >/dev/null &

@@ -484,6 +484,49 @@ for job in 2 3 4 6; do
   done
 done
 
+# A shared library whose lines have moved: the results of its reductions are the reference's, too.
+cat >library.c <<'END_C'
+#pragma dvm array distribute[block]
+static double part[2000];
+double add(double x) {
+  double sum = 0;
+#pragma dvm parallel([i] on part[i]) reduction(sum(sum))
+  for (int i = 0; i < 2000; i++)
+    sum += part[i] = x / (i + 0.7);
+  return sum;
+}
+END_C
+cat >uses.c <<'END_C'
+#include <stdio.h>
+double add(double x);
+#pragma dvm array distribute[block]
+double a[64];
+int main(void) {
+  double x = 1;
+  for (int t = 0; t < 20; t++) {
+    x = add(x);
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < 64; i++)
+      a[i] = x * i;
+  }
+  printf("%g\n", x);
+  return 0;
+}
+END_C
+sed '1i /* one\n * more */' library.c >moved_library.c
+mkdir -p moved && mv moved_library.c moved/library.c
+status 0 "$dvmcc" -fdvm=trace -g -O1 -fPIC -shared library.c -o libone.so
+status 0 "$dvmcc" -fdvm=trace -g -O1 uses.c ./libone.so -o uses.sequential
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 -fPIC -shared moved/library.c -o libmoved.so
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 uses.c ./libmoved.so -o uses.parallel
+status 0 "$dvm" record --level checksum -o uses.dvmt -- ./uses.sequential
+for n in 1 3 4; do
+  status 0 "$dvm" compare uses.dvmt -- $(ranks $n ./uses.parallel)
+  has err ", 0 different"
+  status 0 "$dvm" compare --live ./uses.sequential -- $(ranks $n ./uses.parallel)
+  has err ", 0 different"
+done
+
 # References with values: extents that only the run knows, bit-fields.
 cat >known.c <<'END_C'
 #include <stdio.h>
