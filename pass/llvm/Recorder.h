@@ -87,6 +87,8 @@ private:
   void callPut(llvm::Instruction *At, const Place &P, dvmt_tag Tag, ValueType T, llvm::ArrayRef<llvm::Value *> Parts);
   void recordValue(llvm::Instruction *At, const Place &P, dvmt_tag Tag, ValueType T, llvm::ArrayRef<llvm::Value *> Parts);
   llvm::Type *partType(ValueType T);
+  // TracePuts.cpp
+  void putTogether(llvm::Function &F);
   // TraceOrigin.cpp
   void traceResult(llvm::Function &F, Origin &O, unsigned Depth);
   void traceOrigin(llvm::Value *V, Origin &O, bool Added = false, unsigned Depth = 0);

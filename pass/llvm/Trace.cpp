@@ -62,6 +62,8 @@ void Recorder::instrument(Function &F) {
   tellLocals(S);
   if (Tells)
     tellFunction(S);
+  if (Large)
+    putTogether(F);
 }
 
 // A name that all objects of this source have, however they are compiled.

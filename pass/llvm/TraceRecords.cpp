@@ -150,7 +150,7 @@ void Recorder::callPut(Instruction *At, const Place &P, dvmt_tag Tag, ValueType 
   if (P.Where & DVMT_WHERE_ADDRESS)
     Args.push_back(Address);
   if (!(P.Where & DVMT_WHERE_ADDRESS) || (P.Where & DVMT_WHERE_POINTER))
-    Args.push_back(B.CreateSub(Address, B.CreatePtrToInt(P.Root, RT.I64)));
+    Args.push_back(P.Address == P.Root ? B.getInt64(0) : B.CreateSub(Address, B.CreatePtrToInt(P.Root, RT.I64)));
   Args.push_back(oneWord(B, Parts, T));
   call(B, Args.size() == 4 ? "__dvmt_put_offset" : "__dvmt_put", RT.Void, Args);
 }

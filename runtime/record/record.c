@@ -120,6 +120,18 @@ __attribute__((visibility("default"))) void __dvmt_put_offset(const void *first,
   put(first, (const uint64_t[]){where, offset, value}, 3);
 }
 
+__attribute__((visibility("default"))) void __dvmt_puts(const struct dvmt_put *puts, uint64_t n, const uint64_t *values) {
+  for (const struct dvmt_put *p = puts; p < puts + n; p++) {
+    uint64_t words[3];
+    unsigned k = 0;
+    words[k++] = p->given & DVMT_PUT_WHERE_GIVEN ? *values++ : p->where;
+    if (p->given & DVMT_PUT_OFFSET)
+      words[k++] = p->given & DVMT_PUT_OFFSET_GIVEN ? *values++ : p->offset;
+    words[k++] = *values++;
+    put(p->first, words, k);
+  }
+}
+
 /* Room for 'words' in one chunk, or NULL. */
 uint64_t *dvmt_emit_room(size_t words) {
   if (words * 8 + DVMT_RECORD_MAX > DVMT_RING_CHUNK)

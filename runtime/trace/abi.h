@@ -130,6 +130,13 @@ void __dvmt_full(void);
  * tag says what it is), the words 'where', the value. */
 void __dvmt_put(const void *first, uint64_t where, uint64_t value);
 void __dvmt_put_offset(const void *first, uint64_t where, uint64_t offset, uint64_t value);
+/* Several of them at once: 'values' holds, for each, what of its places is given there, and its value. */
+enum { DVMT_PUT_OFFSET = 1 /* there is an offset */, DVMT_PUT_WHERE_GIVEN = 2, DVMT_PUT_OFFSET_GIVEN = 4 };
+struct dvmt_put {
+  const void *first;
+  uint64_t where, offset, given;
+};
+void __dvmt_puts(const struct dvmt_put *puts, uint64_t n, const uint64_t *values);
 /* Returns 1: run the recording body; 2: run the plain one. */
 int __dvmt_enter(struct dvmt_site *site, void *frame, const int64_t *args);
 void __dvmt_leave(struct dvmt_site *site, void *frame);

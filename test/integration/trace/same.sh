@@ -150,8 +150,8 @@ done
 } >many.c
 build_ many many.c -O2 -DWRONG=1
 build_ inline many.c -O2 -DWRONG=1 -mllvm -dvm-trace-large=100000
-nm -D --undefined-only many | grep -q __dvmt_put_offset || wrong "no record is written by a call"
-nm -D --undefined-only inline | grep -q __dvmt_put_offset && wrong "records are written by calls"
+nm -D --undefined-only many | grep -q __dvmt_puts || wrong "no record is written by a call"
+nm -D --undefined-only inline | grep -q __dvmt_put && wrong "records are written by calls"
 for level in modify full; do
   status 0 "$dvm" record --level $level -o inline.dvmt -- ./inline
   status 0 "$dvm" compare inline.dvmt -- ./many
