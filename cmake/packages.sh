@@ -37,6 +37,7 @@ test  libroaring-dev      roaring/roaring.h     a second opinion on process sets
 test  valgrind            valgrind              tests for leaks
 test  iproute2            ip                    tests with lost network links
 test  libomp-19-dev       libomp                programs with OpenMP to checkpoint
+test  meson               meson                 Fortran programs built by meson
 test  gcc                 gcc                   programs with the other OpenMP run-time library
 test  xz-utils            xz                    a program to checkpoint
 test  sqlite3             sqlite3               a program to checkpoint

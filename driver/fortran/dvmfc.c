@@ -40,6 +40,7 @@ struct call {
   struct fc_check check;
   bool sources, links, verbose;
   bool c; /* among the sources: flang itself is no clang */
+  const char *depends, *target, *input; /* -MF, -MQ, and the first file */
   struct dvm_list args; /* flang's */
 };
 
@@ -94,6 +95,38 @@ static bool stops_before_link(const char *arg) {
   return false;
 }
 
+/* Options of the flang that was before this one, as meson gives them.  How many words they are; 0: it is none of them. */
+static size_t read_older(struct call *call, const char *arg, const char *value) {
+  static const char *const without_meaning[] = {"-Minform=inform", "-MD", "-MMD", "-lflang", "-lpgmath"};
+  for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
+    if (!strcmp(arg, without_meaning[i]))
+      return 1;
+  if (!value)
+    return 0;
+  if (!strcmp(arg, "-module")) {
+    dvm_list_add(&call->args, "-module-dir");
+    dvm_list_add(&call->args, value);
+  } else if (!strcmp(arg, "-MF")) {
+    call->depends = value;
+  } else if (!strcmp(arg, "-MQ") || !strcmp(arg, "-MT")) {
+    call->target = value;
+  } else {
+    return 0;
+  }
+  return 2;
+}
+
+/* For make and ninja: the source alone. */
+static int write_depends(const struct call *call, struct dvm_error *err) {
+  if (!call->depends || !call->target || !call->input)
+    return 0;
+  FILE *f = fopen(call->depends, "we");
+  bool bad = !f || fprintf(f, "%s: %s\n", call->target, call->input) < 0;
+  if ((f && fclose(f)) || bad)
+    return dvm_error_errno(err, "cannot write '%s'", call->depends);
+  return 0;
+}
+
 static int read_call(struct call *call, const struct dvm_list *args, struct dvm_error *err) {
   int rc = 0;
   bool stops = false, inputs = false;
@@ -111,10 +144,16 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
       rc = read_warning(call, arg, err);
       continue;
     }
+    const size_t older = read_older(call, arg, i + 1 < args->n ? args->v[i + 1] : NULL);
+    if (older) {
+      i += older - 1;
+      continue;
+    }
     stops |= stops_before_link(arg);
     call->verbose |= !strcmp(arg, "-v");
     if (arg[0] != '-' || !arg[1]) {
       inputs = true;
+      call->input = call->input ? call->input : arg;
       call->sources |= is_source(arg);
       call->c |= cc_language_of_file(arg) == CC_C;
     }
@@ -128,7 +167,7 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
     }
   }
   call->links = !stops && inputs;
-  return rc;
+  return rc ? rc : write_depends(call, err);
 }
 
 static int show(const char *arg, const struct dvm_place *place) {

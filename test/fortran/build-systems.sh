@@ -58,6 +58,15 @@ printf 'cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES Fortran C)\nad
 status 0 env FC="$dvmfc" CC="$dvmcc" cmake -G Ninja -B with-cmake .
 status 0 cmake --build with-cmake
 check "cmake" with-cmake/program
+if command -v meson > /dev/null; then
+  printf "project('p', 'fortran', 'c')\nexecutable('program', 'main.F90', 'field.f90', 'library.c', link_language: 'fortran')\n" >meson.build
+  status 0 env FC="$dvmfc" CC="$dvmcc" meson setup with-meson
+  status 0 meson compile -C with-meson
+  check "meson" with-meson/program
+  status 0 env FC="$dvmfc -fdvm=off" meson setup plain-meson # it is flang
+  status 0 meson compile -C plain-meson
+  status 0 plain-meson/program
+fi
 # What is refused, and what is passed on.
 status 2 "$dvmfc" -fdvm=parallel,trace main.F90
 has err "'-fdvm=parallel,trace' is not in this version"
