@@ -363,6 +363,17 @@ static bool takesEqual(const Stmt *S, const VarDecl *V) {
   return llvm::any_of(S->children(), [&](const Stmt *X) { return takesEqual(X, V); });
 }
 
+// A loop whose step only the run knows: its condition says which way it goes.
+static bool goesDown(const Loop &L) {
+  const auto *Cond = L.StepKnown ? nullptr : dyn_cast_or_null<BinaryOperator>(L.For->getCond()->IgnoreParenImpCasts());
+  if (!Cond)
+    return false;
+  BinaryOperatorKind Op = Cond->getOpcode();
+  if (asVariable(Cond->getLHS()) != L.Index)
+    Op = BinaryOperator::reverseComparisonOp(Op);
+  return Op == BO_GT || Op == BO_GE;
+}
+
 void Rewriter::partsText(SiteText &T, Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   if (C.Sides)
@@ -379,6 +390,9 @@ void Rewriter::partsText(SiteText &T, Construct &C) {
         Last += V && takesEqual(C.Loops.back().For->getBody(), V) ? 'l' : 's';
       }
   }
+  for (unsigned I = 0; !Last.empty() && I < C.Loops.size(); ++I)
+    if (goesDown(C.Loops[I]))
+      Last += (Twine(" ") + Twine(I)).str();
   if (!Last.empty())
     T.key(DVMRT_DIRECTIVE_PLACES).add(Last);
 }

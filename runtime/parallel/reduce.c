@@ -163,13 +163,27 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
     dvmp_fail_all(1, &c->d->pos, "'%s' in an asynchronous group is not supported in parallel execution yet: omit the group", i->word);
 }
 
-/* Letter 'number' of the text's line 'm'. */
-static bool counts_last(const char *text, int number) {
+/* The text's line 'm', behind the key; or nothing. */
+static const char *places_of(const char *text) {
   for (const char *at = text; at; at = strchr(at, '\n')) {
     at += *at == '\n';
-    if (at[0] == DVMRT_DIRECTIVE_PLACES && at[1] == ' ' && (int)strcspn(at + 2, "\n") > number)
-      return at[2 + number] == 'l';
+    if (at[0] == DVMRT_DIRECTIVE_PLACES && at[1] == ' ')
+      return at + 2;
   }
+  return "";
+}
+
+/* Letter 'number' of it. */
+static bool counts_last(const char *text, int number) {
+  const char *places = places_of(text);
+  return (int)strcspn(places, " \n") > number && places[number] == 'l';
+}
+
+/* The loop's step is not known to the directive, and it is one that goes down. */
+static bool goes_down(const char *text, int loop) {
+  for (const char *at = places_of(text); *(at += strcspn(at, " \n")) == ' ';)
+    if (strtol(++at, NULL, 10) == loop)
+      return true;
   return false;
 }
 
@@ -242,7 +256,7 @@ static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_
 
 static void turn_around(struct dvmp_construct *c, struct result *r) {
   for (int k = 0; k < c->d->rank; k++)
-    if (dvmrt_num_value(c->d->step[k], c->args) < 0)
+    if (dvmrt_num_value(c->d->step[k], c->args) < 0 || goes_down(c->site->text, k))
       r->when[k + 1] = -r->when[k + 1];
 }
 

@@ -484,6 +484,40 @@ for job in 2 3 4 6; do
   done
 done
 
+# Of equal extremes the first of a loop that goes down by a step that only the run knows.
+cat >down.c <<'END_C'
+#include <stdio.h>
+enum { N = 24 };
+#pragma dvm array distribute[block]
+int a[N];
+static int by = 1;
+int main(int argc, char **argv) {
+  int most = 0, where = -1;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i % 4;
+#pragma dvm parallel([i] on a[i]) reduction(maxloc(most, where))
+  for (int i = N - 1; i >= 0; i -= by)
+    if (a[i] > most) {
+      most = a[i];
+      where = i;
+    }
+  by = argc;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = where;
+  printf("%d\n", where);
+  (void)argv;
+  return 0;
+}
+END_C
+both down -O1
+for n in 1 2 3 5; do
+  status 0 "$dvm" compare down.dvmt -- $(ranks $n ./down.parallel)
+  has err ", 0 different"
+  grep -qx 23 out || wrong "$n ranks: $(cat out)"
+done
+
 # A shared library whose lines have moved: the results of its reductions are the reference's, too.
 cat >library.c <<'END_C'
 #pragma dvm array distribute[block]
