@@ -220,7 +220,8 @@ void Rewriter::noteTouched(const Chain &Ch, char Kind) {
     noteTouched(V);
 }
 
-// What a function that a region calls uses of the file's data is used by the region, as far as the function has been seen.
+// What a function that a region calls uses of the file's data is used by the region: here, as far as the function has been seen;
+// the rest in Reach.cpp.
 void Rewriter::noteCalled(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   if (!F || !FD || St.Opts.Parallel || St.Opts.Trace)
@@ -228,7 +229,14 @@ void Rewriter::noteCalled(const CallExpr *C) {
   F = F->getCanonicalDecl();
   if (Reach &R = St.Reached[FD->getCanonicalDecl()]; !llvm::is_contained(R.Calls, F))
     R.Calls.push_back(F);
-  if (llvm::none_of(Stack, [](const auto &In) { return In->Dir.D->kind == DVM_DIR_REGION; }))
+  bool InRegion = false;
+  for (const auto &In : Stack)
+    if (In->Dir.D->kind == DVM_DIR_REGION) {
+      InRegion = true;
+      if (!llvm::is_contained(In->Called, F))
+        In->Called.push_back(F);
+    }
+  if (!InRegion)
     return;
   llvm::SmallSetVector<const FunctionDecl *, 8> All;
   All.insert(F);

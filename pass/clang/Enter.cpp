@@ -223,6 +223,8 @@ SiteText Rewriter::enterText(Construct &C) {
     T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
     T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
   }
+  if (D.kind == DVM_DIR_REGION && !C.Called.empty())
+    St.Regions.push_back({&C.Dir, C.Touched, C.Called});
   for (const VarDecl *V : C.Touched)
     T.key(DVMRT_DIRECTIVE_REGION).add("uses ").ref(V);
   for (const auto &[V, Bytes, Given] : C.Shared)

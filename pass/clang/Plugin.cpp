@@ -1,6 +1,7 @@
 // The plug-in: state, markers found by name look-up, and the consumer that sees each declaration before code generation.
 #include "OldText.h"
 #include "OpenMP.h"
+#include "Reach.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
@@ -213,15 +214,18 @@ private:
     for (const VarDecl *V : St.Externs)
       if (!St.Opts.Trace && !St.Opts.Parallel && St.attached(V)->D->kind != DVM_DIR_TASK && Known.insert(V->getCanonicalDecl()).second)
         All.push_back(V);
-    if (All.empty() || !St.S)
+    const std::vector<SiteText> Reached = reachedTexts(St, Ctx, *B);
+    if ((All.empty() && Reached.empty()) || !St.S)
       return;
-    SourceLocation L = All.front()->getLocation();
+    SourceLocation L = All.empty() ? Reached.front().Loc : All.front()->getLocation();
     SmallVector<Stmt *, 8> Body;
-    auto Register = [&](const VarDecl *V, Directive &Dir, bool Elsewhere) {
-      SiteText T = Decls->describe(V, Dir, false, nullptr, Elsewhere);
-      SmallVector<Expr *, 16> Args{B->string(T.Text, V->getLocation())};
+    auto Tell = [&](const SiteText &T, SourceLocation At) {
+      SmallVector<Expr *, 16> Args{B->string(T.Text, At)};
       Args.append(T.Args.begin(), T.Args.end());
-      Body.push_back(B->call(DVMM_DIRECT, Args, V->getLocation()));
+      Body.push_back(B->call(DVMM_DIRECT, Args, At));
+    };
+    auto Register = [&](const VarDecl *V, Directive &Dir, bool Elsewhere) {
+      Tell(Decls->describe(V, Dir, false, nullptr, Elsewhere), V->getLocation());
     };
     for (size_t I = 0; I < All.size(); ++I)
       Register(All[I], *St.attached(All[I]), I >= Own);
@@ -229,6 +233,8 @@ private:
     for (const auto &[V, Dir] : Declared)
       if (!St.Opts.Trace && !St.Opts.Parallel && Dir != St.attached(V) && Dir->D->kind == DVM_DIR_ARRAY && V->isExternallyVisible())
         Register(V, *Dir, true);
+    for (const SiteText &T : Reached)
+      Tell(T, T.Loc);
     QualType FT = Ctx.getFunctionType(Ctx.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
     auto *F = FunctionDecl::Create(Ctx, Ctx.getTranslationUnitDecl(), L, L, &Ctx.Idents.get("dvm_register"), FT,
                                    Ctx.getTrivialTypeSourceInfo(FT, L), SC_Static);

@@ -31,6 +31,7 @@ struct Construct {
   std::vector<Loop> Loops;       // outermost first
   std::vector<Use> Uses;
   std::vector<const clang::VarDecl *> Touched; // by a region, that no clause need name: arrays, what it writes, results
+  llvm::SmallVector<const clang::FunctionDecl *, 4> Called; // in a region
   size_t OpenLoops = 0;          // of a task region: sequential loops that are recorded around it
   char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
   bool Opaque = false;           // calls or stores that may write any array

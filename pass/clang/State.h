@@ -71,6 +71,13 @@ struct Reach {
   llvm::SmallVector<const clang::FunctionDecl *, 4> Calls;
 };
 
+// A region whose block calls functions, of which some may come later, or stand in other files.
+struct CallingRegion {
+  Directive *Dir;
+  std::vector<const clang::VarDecl *> Touched; // which its text says
+  llvm::SmallVector<const clang::FunctionDecl *, 4> Calls;
+};
+
 class State {
 public:
   clang::CompilerInstance *CI = nullptr;
@@ -87,6 +94,7 @@ public:
 
   llvm::DenseMap<const clang::Decl *, Directive *> FirstDirective; // by canonical declaration
   llvm::DenseMap<const clang::FunctionDecl *, Reach> Reached; // by canonical declaration: the functions so far
+  std::vector<CallingRegion> Regions;
   std::vector<const clang::VarDecl *> Externs; // with a directive, and no definition so far
 
   Directive *byNumber(llvm::StringRef Number) const;

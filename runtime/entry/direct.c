@@ -4,6 +4,7 @@
 #include "runtime/rules/declared.h"
 #include "runtime/rules/group.h"
 #include "runtime/rules/region.h"
+#include "runtime/rules/region_reach.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
 #include <string.h>
@@ -56,6 +57,8 @@ static const struct {
     {"array_copy", copy},
     {"actual", dvmrt_region_actual},
     {"get_actual", dvmrt_region_get_actual},
+    {"reached", dvmrt_region_reached},
+    {"reaches", dvmrt_region_reached},
     {"shadow_add", dvmrt_array_add_edge},
     {"shadow_group", dvmrt_group_define},
     {"shadow_start", shadow_start},

@@ -14,6 +14,7 @@
 #include "runtime/rules/section.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
+#include "runtime/rules/region_reach.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/summary.h"
@@ -51,6 +52,7 @@ void __dvmrt_module_gone(struct dvmrt_site *first, struct dvmrt_site *last) {
   dvmrt_repeat_end();
   dvmrt_array_sites_gone(first, last);
   dvmrt_declared_gone(first, last);
+  dvmrt_region_reach_gone(first, last);
   dvmrt_site_module_gone(first, last);
   if (dvmrt_object_module_gone(first, &x)) {
     dvmrt_array_forget(x.start, x.size);

@@ -1,6 +1,7 @@
 #include "runtime/rules/region.h"
 #include "runtime/data/doubt.h"
 #include "runtime/rules/region_box.h"
+#include "runtime/rules/region_reach.h"
 #include "runtime/rules/verdict.h"
 #include <string.h>
 
@@ -393,6 +394,14 @@ static void name_in_clause(const struct dvmrt_item *i, const int64_t *args, uint
 
 static struct dvmrt_item *next_clause(struct dvmrt_item *i) { return dvmrt_directive_find(i, DVMRT_DIRECTIVE_REGION); }
 
+static void use_reached(const struct dvmrt_ref *ref, const int64_t *args) {
+  struct dvmrt_held *h = dvmrt_held_of(ref, args);
+  if (!h)
+    return;
+  use_unlisted(h);
+  begin_inside(h);
+}
+
 static void region_begin(const struct dvmrt_frame *f) {
   current = f->d;
   for (struct dvmrt_item *i = next_clause(f->d->items); i; i = next_clause(i->next))
@@ -412,6 +421,7 @@ static void region_begin(const struct dvmrt_frame *f) {
     if (h)
       begin_inside(h);
   }
+  dvmrt_region_reach_each(f->d, use_reached);
 }
 
 static void region_end(const struct dvmrt_frame *f) {

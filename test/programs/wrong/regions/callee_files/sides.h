@@ -1,0 +1,3 @@
+double weighed(int i);
+#pragma dvm array distribute[*]
+extern double side[2];
