@@ -219,6 +219,31 @@ static void keep(uintptr_t a, uint64_t size) {
   leave();
 }
 
+/* Results that a nest computes, each of which an iteration of this execution has written: others read and write it, and it stays as it is.
+ * Subscripts may be wrong. */
+enum { RESULTS = 4 };
+static struct result {
+  uint32_t serial;
+  uintptr_t low, high;
+} results[RESULTS];
+
+static inline struct result *result_at(uintptr_t a) { return &results[a >> 3 & (RESULTS - 1)]; }
+
+static inline bool touch_result(uintptr_t a, uint64_t size, const int64_t *ix) {
+  const struct result *r = result_at(a);
+  if (!__dvmrt_now.mask || ix || a < r->low || a + size > r->high || dvmrt_group_nvars || !dvmrt_mem_alone() || dvmrt_mem_inside() ||
+      dvmrt_task_remembers())
+    return false;
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  return f && f->serial == r->serial;
+}
+
+static void note_result(uintptr_t a, uint64_t size, const int64_t *ix, uint32_t flags) {
+  if (!__dvmrt_now.mask || ix || flags != DVMRT_WRITE || !dvmrt_mem_alone() || !dvmrt_construct_reduces(a, size))
+    return;
+  *result_at(a) = (struct result){dvmrt_construct_nest()->serial, a, a + size};
+}
+
 static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   if (!enter())
     return;
@@ -227,7 +252,7 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
 }
 
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
-  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || touch_result((uintptr_t)p, size, ix))
     return;
   const bool held = DVMRT_UNLIKELY(dvmrt_held_count) && !(flags & DVMRT_BORN) &&
                     !(dvmrt_mem_alone() && dvmrt_region_unchanged((uintptr_t)p, size, site, flags));
@@ -236,6 +261,7 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   touch(p, size, site, ix, flags);
   if (held)
     keep((uintptr_t)p, size);
+  note_result((uintptr_t)p, size, ix, flags);
 }
 
 void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {

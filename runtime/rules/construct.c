@@ -699,6 +699,12 @@ bool dvmrt_construct_private(uintptr_t a, uint64_t n) {
   return f && dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_PRIVATE && a + n <= var->high;
 }
 
+bool dvmrt_construct_reduces(uintptr_t a, uint64_t n) {
+  const struct dvmrt_frame *f = dvmrt_construct_nest();
+  const struct dvmrt_var *var;
+  return f && dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_REDUCTION && a + n <= var->high;
+}
+
 enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var) {
   *var = NULL;
   if (!f)

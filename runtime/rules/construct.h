@@ -125,6 +125,8 @@ bool dvmrt_construct_opaque(void); /* is it in a parallel loop that is not being
 bool dvmrt_construct_judges(void);
 /* Is [a, a + n) private by clause in the nest?  Needs no lock. */
 bool dvmrt_construct_private(uintptr_t a, uint64_t n);
+/* Is [a, a + n) under 'reduction' in the nest?  Likewise. */
+bool dvmrt_construct_reduces(uintptr_t a, uint64_t n);
 /* How the nest sees ordinary data at 'a'; '*var' is its clause, if any. */
 enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var);
 enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a);

@@ -330,18 +330,35 @@ static void scan_words(struct dvmrt_held *h, const struct dvmrt_frame *f) {
   const uint32_t base = __dvmrt_now.base;
   struct dvmrt_span s;
   bool wrote = false;
+  uint64_t from = 0, to = 0; /* elements that are written rightly, and not noted yet */
   for (uintptr_t a = h->base; a < h->end; a = s.end) {
     dvmrt_shadow_span(a, h->end - a, false, &s);
-    const uint64_t bytes = s.count ? (s.end - a) / s.count : 0;
+    const uint64_t bytes = s.count ? (s.end - a) / s.count : 0, at = element_at(h, a);
+    const bool whole = bytes == h->unit && (a - h->base) % h->unit == 0; /* a word an element */
     for (uint32_t i = 0; s.words && i < s.count; i++) {
       if (s.words[i] < base || !(s.words[i] & 1))
         continue;
-      uint64_t first = element_at(h, a + i * bytes), last = bytes ? element_at(h, a + (i + 1) * bytes - 1) : first;
+      const uint64_t first = whole ? at + i : element_at(h, a + i * bytes);
+      const uint64_t last = whole || !bytes ? first : element_at(h, a + (i + 1) * bytes - 1);
       enum dvmrt_stale why;
-      write_elements(h, first, (last < h->count ? last : h->count - 1) - first + 1, dvmrt_region_write_fault(h, h->state[first], &why));
+      const bool wrong = dvmrt_region_write_fault(h, h->state[first], &why);
+      const uint64_t end = (last < h->count ? last : h->count - 1) + 1;
       wrote = true;
+      if (!wrong && first == to) {
+        to = end;
+        continue;
+      }
+      if (to > from)
+        write_elements(h, from, to - from, false);
+      from = to = end;
+      if (wrong)
+        write_elements(h, first, end - first, true);
+      else
+        from = first;
     }
   }
+  if (to > from)
+    write_elements(h, from, to - from, false);
   if (wrote)
     note_writer(h, writer_in(h, f), f->d);
 }
