@@ -740,7 +740,24 @@ void Accesses::mark(Piece &P, Use &U) {
       Operand.set(Marked);
 }
 
+// Bounds of sections too, whose extents are constant then, whatever the bounds of the loops around.  The optimiser makes one sum of 'i + 1'
+// and the increment of the loop over 'i'.
+static void noWrapInSubscripts(mlir::func::FuncOp F) {
+  F.walk([](hlfir::DesignateOp D) {
+    for (mlir::Value Index : D.getIndices())
+      noWrap(Index);
+  });
+  F.walk([](fir::DoLoopOp Loop) {
+    for (mlir::Value Next : Loop.getBody()->getTerminator()->getOperands())
+      if (auto Sum = Next.getDefiningOp<mlir::arith::AddIOp>())
+        Sum->setAttr("overflowFlags",
+                     mlir::arith::IntegerOverflowFlagsAttr::get(Sum->getContext(), mlir::arith::IntegerOverflowFlags::nsw));
+  });
+}
+
 void Accesses::run() {
+  if (O.Parallel)
+    noWrapInSubscripts(F);
   visit(F);
   F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { visit(Op); }); // what nobody uses
   findTexts();
