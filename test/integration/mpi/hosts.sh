@@ -1,58 +1,6 @@
 #!/usr/bin/env bash
-# hosts.sh BUILD SOURCE: jobs on two nodes, which are network namespaces with a cable between and names of their own; mpirun reaches the other one as it
-# would by ssh.  Results as Open MPI's, snapshots, other placements, and everything that can die there.
-build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
-BIN=$build/mpir PROGRAMS=$build
-. "$source/test/integration/mpir/lib.sh"
-need_restart
-cd "$WORK" || exit 1
-T=$$
-node() { # NAME: a process that is the node
-  unshare --net --uts sh -c "hostname $1 && exec sleep 100000" & NODE=$!
-  STARTED+=("$NODE")
-  wait_for 10 eval "[ \"\$(nsenter -t $NODE --uts hostname)\" = $1 ]"
-}
-node na && NA=$NODE && node nb && NB=$NODE &&
-  nsenter -t $NA --net ip link add va type veth peer name vb netns $NB &&
-  nsenter -t $NA --net sh -c "ip addr add 10.78.0.1/24 dev va; ip link set va up; ip link set lo up" &&
-  nsenter -t $NB --net sh -c "ip addr add 10.78.0.2/24 dev vb; ip link set vb up; ip link set lo up" ||
-  { echo "skipped: cannot make nodes of network namespaces"; exit 77; }
-# As ssh: HOST COMMAND, in the folder of a login.
-cat > reach <<END
-#!/bin/sh
-case \$1 in na) pid=$NA;; nb) pid=$NB;; *) echo "no host \$1" >&2; exit 255;; esac
-shift
-cd / && exec nsenter -t \$pid --net --uts sh -c "\$*"
-END
-chmod +x reach
-MPIRUN="mpirun --mca plm_rsh_agent $WORK/reach -x PACE -x GATE"
-at_na() { nsenter -t $NA --net --uts "$@"; }
-export OMPI_MCA_btl_tcp_if_include=10.78.0.0/24 PACE=0 GATE="$WORK/gate"
-mpicc -g -O1 "$source/test/integration/mpi/exchange.c" -o x$T && mpicc -g "$source/test/integration/mpi/bad.c" -o bad || fail "mpicc failed"
-quick=1500 long=100000000
-
-# job NAME RANKS HOSTS PROGRAM...: in the background, at the first node; JOB is its controller.
-job() {
-  local name=$1 ranks=$2 hosts=$3; shift 3
-  : > "$name.out"
-  nsenter -t $NA --net --uts "$BIN/dvm-run" --checkpointable -n "$ranks" --name "$name$T" --hosts "$hosts" --launcher "$MPIRUN" "$@" > "$name.out" 2> "$name.err" &
-  JOB=$!
-  STARTED+=("$JOB")
-}
-again() { : > "$1.err"; : > "$1.out"; nsenter -t $NA --net --uts "$BIN/dvm-restart" --launcher "$MPIRUN" "${@:2}" "$IMAGE" > "$1.out" 2> "$1.err" & JOB=$!; STARTED+=("$JOB"); }
-save() { IMAGE=$(at_na "$BIN/dvm-checkpoint" "$@" 2> checkpoint.err) || { cat checkpoint.err >&2; return 1; }; }
-steps_of() { sed -n 's/^step //p' "$1.out" | tail -n 1 | tr -d '\r'; }
-is_beyond() { local n; n=$(steps_of "$1"); [ "${n:-0}" -gt "$2" ]; }
-goes_on() { local n; n=$(steps_of "$1"); wait_for 60 is_beyond "$1" "${n:-0}" || fail "$1 does not go on: $(cat "$1.err")"; }
-ended() { local s; wait "$JOB"; s=$?; [ "$s" = "$1" ] || { cat "$2.err" >&2; fail "$2: status $s, not $1"; }; }
-result_of() { grep result "$1.out" | tr -d '\r'; }
-ranks() { pgrep -x -r R,S,D,T,t "x$T"; }
-no_ranks() { [ -z "$(ranks)" ]; }
-all_gone() { wait_for 30 no_ranks || fail "$1: ranks are left: $(ranks)"; }
-proxy_of() { sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f2; }
-on_node() { local p; for p in $(ranks); do [ "$(readlink "/proc/$p/ns/net")" = "$(readlink "/proc/$1/ns/net")" ] && echo "$p"; done; }
-below() { local p; for p in $(cat "/proc/$1/task/$1/children"); do echo "$p"; below "$p"; done; }
-mpirun_of() { local p; for p in $(below "$1"); do [ "$(cat "/proc/$p/comm")" = mpirun ] && echo "$p" && return; done; }
+# hosts.sh BUILD SOURCE: jobs on two nodes: results as Open MPI's, snapshots, other placements, bad snapshots.
+. "$(dirname "$0")/nodes.sh"
 
 # The same results as on one host, and as Open MPI.
 : > gate
@@ -141,39 +89,4 @@ at_na "$BIN/dvm-restart" --launcher "$MPIRUN" bent.ckpt 2> bent.err && fail "a d
 has "memory of node 0" bent.err || fail "a damaged memory: $(cat bent.err)"
 rm -rf "$DVMCR_DIR"; mkdir "$DVMCR_DIR"
 note "bad snapshots"
-
-# Kills.  Each case ends by itself, with its reason, and leaves no rank.
-PACE=500
-for victim in rank proxy mpirun command; do
-  job die-$victim 4 na,nb ./x$T $long
-  wait_for 60 is_beyond die-$victim 20 || fail "die-$victim does not run: $(cat die-$victim.err)"
-  case $victim in
-    rank) p=$(on_node $NB | head -n 1) status=137 text="was killed by signal 9" ;;
-    proxy) p=$(proxy_of "$(on_node $NB | head -n 1)") status= text="mpirun, under which the ranks run, ended" ;;
-    mpirun) p=$(mpirun_of $JOB) status=137 text="mpirun, under which the ranks run, was killed by signal 9" ;;
-    command) p=$JOB status=137 text= ;;
-  esac
-  kill -9 "$p" || fail "no $victim to kill"
-  wait $JOB; s=$?
-  if [ "$status" ]; then [ $s = "$status" ]; else [ $s != 0 ]; fi || fail "kill of $victim: status $s: $(cat die-$victim.err)"
-  [ -z "$text" ] || has "$text" die-$victim.err || fail "kill of $victim: no reason: $(cat die-$victim.err)"
-  all_gone "kill of $victim"
-done
-job faulty 4 na,nb ./x$T $long
-wait_for 60 is_beyond faulty 20 || fail "does not run: $(cat faulty.err)"
-for fault in job-stands job-copied job-sealed; do
-  DVM_FAULT=$fault at_na "$BIN/dvm-checkpoint" faulty$T > /dev/null 2>&1 && fail "$fault: no fault"
-  goes_on faulty
-  wait_for 10 eval '[ -z "$(ls "$DVMCR_DIR")" ]' || fail "$fault leaves: $(ls "$DVMCR_DIR")"
-done
-save faulty$T || fail "no snapshot after the faults"
-goes_on faulty
-save --kill faulty$T || fail "no snapshot with --kill after the faults"
-ended 137 faulty
-DVM_FAULT=job-restored at_na "$BIN/dvm-restart" --launcher "$MPIRUN" "$IMAGE" > /dev/null 2>&1 && fail "job-restored: no fault"
-all_gone "a restart that dies"
-again faulty
-wait_for 60 is_beyond faulty 0 || fail "does not run after a restart that died: $(cat faulty.err)"
-kill $JOB; ended 143 faulty
-all_gone "the last"
 echo "all as expected"
