@@ -9,6 +9,7 @@ enum {
   DVM_STAT_PARENT = 4,
   DVM_STAT_FOREGROUND = 8 /* -1: no terminal */,
   DVM_STAT_THREADS = 20,
+  DVM_STAT_EXIT_SIGNAL = 38, /* that its parent gets when it ends */
   DVM_STAT_EXIT_CODE = 52 /* as wait(2) gives it */
 };
 /* Field of /proc/PID/stat as proc(5) numbers them, from 4 on; 0 if there is no such process. */

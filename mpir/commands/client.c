@@ -22,8 +22,23 @@
 #define CONNECT_PATIENCE 25
 #define STOP_LIMIT_MS 10000 /* unless the request tells another */
 
+/* Its name is that of the thread that has made it until it has given itself another. */
+bool mpir_client_is_writer(pid_t pid) {
+  char path[64], name[32] = "";
+  FILE *f;
+
+  snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+  f = fopen(path, "re");
+  if (f && !fgets(name, sizeof(name), f))
+    name[0] = '\0';
+  if (f)
+    fclose(f);
+  return !strncmp(name, "dvm-cr", 6) && dvm_process_stat(pid, DVM_STAT_EXIT_SIGNAL) == 0;
+}
+
 bool mpir_client_has_children(pid_t pid) {
-  char path[300], text[16];
+  char path[300];
+  int child;
   struct dirent *d;
   bool found = false;
   DIR *dir;
@@ -31,13 +46,14 @@ bool mpir_client_has_children(pid_t pid) {
   snprintf(path, sizeof(path), "/proc/%d/task", pid);
   dir = opendir(path);
   while (dir && !found && (d = readdir(dir))) {
-    int fd;
+    FILE *f;
 
     snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, d->d_name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    found = fd >= 0 && read(fd, text, sizeof(text)) > 0;
-    if (fd >= 0)
-      close(fd);
+    f = *d->d_name == '.' ? NULL : fopen(path, "re");
+    while (f && !found && fscanf(f, "%d", &child) == 1)
+      found = !mpir_client_is_writer(child);
+    if (f)
+      fclose(f);
   }
   if (dir)
     closedir(dir);

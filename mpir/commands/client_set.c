@@ -104,7 +104,7 @@ static int add_children(struct mpir_gathering *g, int parent) {
     snprintf(path, sizeof(path), "/proc/%d/task/%s/children", g->pids[parent], d->d_name);
     f = *d->d_name == '.' ? NULL : fopen(path, "re");
     while (f && !rc && fscanf(f, "%d", &pid) == 1)
-      rc = mpir_gather_add(g, pid, parent);
+      rc = mpir_client_is_writer(pid) ? 0 : mpir_gather_add(g, pid, parent);
     if (f)
       fclose(f);
   }

@@ -42,6 +42,8 @@ struct dump_result {
   atomic_int code;             /* 1 until the writer has ended */
   uint64_t image_size, data_size;
   char text[CRS_TEXT_MAX];
+  atomic_uint hinted;          /* futex: 1: 'hints' are those of the copy's mappings, by the helper beside it; 2: it could not read them */
+  uint32_t hints[DUMP_MAPS_MAX];
 };
 
 struct crs_dump {
@@ -156,6 +158,9 @@ bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t s
 int mpir_dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
 /* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
 void mpir_dump_hints(struct crs_dump *d);
+/* To read the hints takes as long as the page tables are large: a forked copy has its parent do it meanwhile, and awaits them when it needs them. */
+void mpir_dump_hints_for(struct crs_dump *d, pid_t writer);
+void mpir_dump_hints_await(struct crs_dump *d);
 int mpir_dump_runs(struct crs_dump *d);      /* and the pages to be saved */
 int mpir_dump_notes(struct crs_dump *d);     /* crs_notes.c */
 int mpir_dump_write(struct crs_dump *d, const char *path); /* crs_write.c */

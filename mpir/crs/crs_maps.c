@@ -10,6 +10,7 @@
 #include "mpir/crs/crs_dump.h"
 #include "mpir/crs/sys.h"
 
+#define HINTS_LIMIT_NS 2000000000 /* then the copy reads them itself */
 #define PAGEMAP_PRESENT (1ull << 63)
 #define PAGEMAP_SWAPPED (1ull << 62)
 #define PAGEMAP_FILE (1ull << 61)
@@ -211,16 +212,15 @@ static uint32_t hints_of(const char *flags) {
   return found;
 }
 
-/* Lines of /proc/self/smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
-void mpir_dump_hints(struct crs_dump *d) {
+/* Lines of smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
+static bool read_hints(struct crs_dump *d, const char *path) {
   static const char label[] = "VmFlags:";
   uint64_t start = 0, end = 0;
   const char *line = d->text;
   unsigned i = 0;
 
-  d->hinted = true;
-  if (mpir_crs_read_file("/proc/thread-self/smaps", d->text, sizeof(d->text)) <= 0)
-    return;
+  if (mpir_crs_read_file(path, d->text, sizeof(d->text)) <= 0)
+    return false;
   for (; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
     if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f')) {
       start = mpir_plain_hex(&line);
@@ -234,6 +234,45 @@ void mpir_dump_hints(struct crs_dump *d) {
           d->maps[k].flags |= hints_of(line + sizeof(label) - 1);
     }
   }
+  return true;
+}
+
+void mpir_dump_hints(struct crs_dump *d) {
+  d->hinted = true;
+  read_hints(d, "/proc/thread-self/smaps");
+}
+
+void mpir_dump_hints_for(struct crs_dump *d, pid_t writer) {
+  char path[64];
+  struct plain_text t = PLAIN_TEXT(path);
+  bool known;
+
+  if (d->hinted)
+    return;
+  mpir_plain_add(&t, "/proc/");
+  mpir_plain_add_dec(&t, writer);
+  mpir_plain_add(&t, "/smaps");
+  known = read_hints(d, path);
+  for (unsigned i = 0; i < d->map_count; i++)
+    d->result->hints[i] = d->maps[i].flags;
+  atomic_store(&d->result->hinted, known ? 1 : 2);
+  sys_futex_wake(&d->result->hinted);
+}
+
+void mpir_dump_hints_await(struct crs_dump *d) {
+  const int64_t deadline = sys_monotonic_ns() + HINTS_LIMIT_NS;
+
+  if (d->hinted)
+    return;
+  while (d->result && !atomic_load(&d->result->hinted) && sys_monotonic_ns() < deadline)
+    sys_futex_wait(&d->result->hinted, 0, 50000000);
+  if (!d->result || atomic_load(&d->result->hinted) != 1) {
+    mpir_dump_hints(d);
+    return;
+  }
+  d->hinted = true;
+  for (unsigned i = 0; i < d->map_count; i++)
+    d->maps[i].flags |= d->result->hints[i];
 }
 
 static int add_run(struct crs_dump *d, unsigned map, uint64_t start, uint64_t end) {

@@ -71,6 +71,7 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   result->image_size = d->header.image_size;
   result->data_size = d->data_size;
   atomic_store(&result->code, rc);
+  sys_futex_wake(&result->code);
   for (;;)
     sys1(SYS_exit_group, 0);
 }
@@ -96,8 +97,19 @@ static bool is_shared_with_copy(const struct crs_dump *d) {
   return false; /* what stands in pipes and sockets has been copied */
 }
 
-/* The parent's side: waits until the copy has saved what is shared, lets the threads go, waits for the whole. */
-static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection) {
+/* A copy whose image is whole, and that takes a while to end: its memory is as large as ours. */
+static pid_t ending CRS_FORKED;
+
+void mpir_crs_save_reap(void) {
+  int status;
+
+  while (ending && sys4(SYS_wait4, ending, &status, __WALL, NULL) == -EINTR)
+    ;
+  ending = 0;
+}
+
+/* The parent's side: waits until the copy has saved what is shared, lets the threads go, looks up the hints for the copy, waits for the whole. */
+static int writer_wait(struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection) {
   struct dump_result *result = d->result;
   const bool shares = is_shared_with_copy(d);
   int status = 0, others;
@@ -112,8 +124,14 @@ static int writer_wait(const struct crs_dump *d, pid_t writer, const char *path,
   others = mpir_crs_group_copied(d->request, connection, d->notices_text);
   reply->held_ns = (uint64_t)(sys_monotonic_ns() - crs.stopped_at_ns);
   mpir_crs_release(others);
-  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
-    ;
+  if (got != writer)
+    mpir_dump_hints_for(d, writer);
+  while (got != writer && atomic_load(&result->code) == 1) {
+    sys_futex_wait(&result->code, 1, 50000000);
+    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
+  }
+  if (got != writer)
+    ending = writer;
   reply->image_size = result->image_size;
   reply->data_size = result->data_size;
   plain_copy(reply->text, sizeof(reply->text), result->text);
@@ -266,6 +284,7 @@ static void wake_up(void) {
 }
 
 void mpir_crs_save_after_fork(void) {
+  ending = 0;
   if (crs.restart.status_fd > 0) /* 0: never restarted */
     sys1(SYS_close, crs.restart.status_fd);
   if (crs.restart.go_fd > 0)

@@ -466,9 +466,6 @@ static void vdso_describe(struct crs_dump *d) {
 static int write_image(struct crs_dump *d) {
   int rc = d->map_count ? 0 : mpir_dump_maps(d); /* a forked copy finds them read */
 
-  if (!rc && !d->hinted)
-    mpir_dump_hints(d);
-
   vdso_describe(d);
   if (!rc)
     rc = mpir_dump_runs(d);
@@ -483,8 +480,10 @@ static int write_image(struct crs_dump *d) {
     if (i == d->run_count / 2)
       mpir_crs_fault_in("image-half-written", d->header.sequence);
   }
-  if (!rc)
+  if (!rc) {
+    mpir_dump_hints_await(d);
     rc = write_metadata(d);
+  }
   return rc;
 }
 

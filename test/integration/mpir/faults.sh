@@ -44,6 +44,26 @@ wait "$PID" 2> /dev/null
 ls "$DVMCR_DIR" | grep -q 'tmp' || fail "the fault came before the file"
 [ "$(listed)" = 0 ] && [ -z "$(ls -A "$DVMCR_DIR")" ] || fail "left: $(ls -A "$DVMCR_DIR")"
 
+# A second request comes while the first image is being written: the copy that writes is no child to be saved too.
+begin twice DVM_FAULT=stop:image-half-written@1
+writing() { for w in $(cat /proc/$PID/task/*/children); do grep -q "^State:.T" "/proc/$w/status" && return; done; return 1; }
+"$BIN/dvm-checkpoint" "$PID" > "$WORK/first" 2>&1 & first=$!
+wait_for 20 writing || fail "no copy stands half way: $(cat "$WORK/first")"
+"$BIN/dvm-checkpoint" "$PID" > "$WORK/second" 2>&1 & second=$!
+STARTED+=("$first" "$second")
+connected() { ls -l "/proc/$second/fd" | grep -q "socket:"; }
+wait_for 20 connected || fail "the second does not ask: $(cat "$WORK/second")"
+kill -CONT "$w"
+wait "$first" || fail "the first fails: $(cat "$WORK/first")"
+wait "$second" || fail "the second fails: $(cat "$WORK/second")"
+for image in first second; do
+  image=$(tail -n 1 "$WORK/$image")
+  [ -f "${image#*) }" ] || fail "a process without children is saved as a set: $image"
+done
+rm -rf "$DVMCR_DIR"/*
+ends_well twice
+note "twice"
+
 # No room: by limit, and by a small disk where we may mount one.
 (ulimit -f 100; begin limit; echo "$PID" > "$WORK/limit.pid"; fails "the file size limit is reached" "$BIN/dvm-checkpoint" "$PID"
  [ "$(listed)" = 0 ] || fail "a cut image is listed"
