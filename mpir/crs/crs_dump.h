@@ -42,13 +42,13 @@ struct dump_result {
   atomic_int code;             /* 1 until the writer has ended */
   uint64_t image_size, data_size;
   char text[CRS_TEXT_MAX];
-  atomic_uint hinted;          /* futex: 1: 'hints' are those of the copy's mappings, by the helper beside it; 2: it could not read them */
+  atomic_uint hinted; /* futex: 1: 'hints' are those of the copy's mappings, by the helper beside it; 2: it could not read them */
   uint32_t hints[DUMP_MAPS_MAX];
 };
 
 struct crs_dump {
   const struct crs_request *request;
-  struct dump_result *result;   /* NULL when not forked */
+  struct dump_result *result; /* NULL when not forked */
   struct mpir_image_header header;
   struct mpir_image_process process;
   struct mpir_image_thread threads[CRS_THREADS_MAX];
@@ -60,20 +60,20 @@ struct crs_dump {
   uint64_t frames[CRS_THREADS_MAX];
   unsigned thread_count, map_count, run_count, extent_count, file_count, timer_count, pipe_count;
   unsigned load_count, phdr_max;
-  bool incremental;             /* the image holds what is dirty, and the rest is in the one before */
+  bool incremental; /* the image holds what is dirty, and the rest is in the one before */
   unsigned dirty_count, kept_count, guard_count;
-  uint64_t plain_end;           /* incremental: where the contents of files lie in the whole form */
+  uint64_t plain_end; /* incremental: where the contents of files lie in the whole form */
   struct mpir_image_chain chain;
-  uint32_t extent_flags;        /* of memory that is being written */
-  bool locks, hinted;           /* some memory is locked; what smaps tells of the mappings is noted */
+  uint32_t extent_flags; /* of memory that is being written */
+  bool locks, hinted; /* some memory is locked; what smaps tells of the mappings is noted */
   const struct mpir_image_semaphore *semaphores;
   unsigned semaphore_count;
   uint32_t strings_len, pipes_len;
   uint64_t notes_len, data_end, data_size;
-  int fd;                       /* the image, while written */
-  int own_fds[7];               /* descriptors of the checkpointer, not the program's */
-  struct plain_text why;        /* what went wrong; in 'reply' or the result */
-  struct plain_text notices;    /* lines: what will not come back as it was */
+  int fd; /* the image, while written */
+  int own_fds[7]; /* descriptors of the checkpointer, not the program's */
+  struct plain_text why; /* what went wrong; in 'reply' or the result */
+  struct plain_text notices; /* lines: what will not come back as it was */
   char notices_text[CRS_TEXT_MAX];
   uint64_t auxv[128];
   unsigned auxv_bytes;
@@ -134,12 +134,12 @@ bool mpir_dump_is_deleted(const char *name);
 bool mpir_dump_is_dirty(const struct crs_dump *d, const struct mpir_image_map *map, uint64_t start, uint64_t *end);
 
 /* Each returns 0 or -E... with the reason in d->why. */
-int mpir_dump_threads(struct crs_dump *d);   /* crs_collect.c: what must be read before the release */
+int mpir_dump_threads(struct crs_dump *d); /* crs_collect.c: what must be read before the release */
 int mpir_dump_credentials(struct crs_dump *d); /* crs_confine.c: after the threads */
 int mpir_dump_header(struct crs_dump *d);
 int mpir_dump_timers(struct crs_dump *d);
 int mpir_dump_children(struct crs_dump *d);
-int mpir_dump_files(struct crs_dump *d);     /* crs_files.c */
+int mpir_dump_files(struct crs_dump *d); /* crs_files.c */
 /* crs_sockets.c: makes the entry one of a socket.  Returns NULL, or why it cannot be restored. */
 /* crs_queue.c: the kind of a descriptor that is a queue of POSIX messages, 0: cannot be restored; its messages. */
 struct stat;
@@ -155,13 +155,13 @@ int mpir_dump_epolls(struct crs_dump *d);
 int mpir_dump_inotify(struct crs_dump *d);
 /* The content of a file with this name is kept: all are wanted, or it is small and lies where it may be gone at the restart. */
 bool mpir_dump_keeps_file(const struct crs_dump *d, const char *name, uint64_t size);
-int mpir_dump_maps(struct crs_dump *d);      /* crs_maps.c: the address range */
+int mpir_dump_maps(struct crs_dump *d); /* crs_maps.c: the address range */
 /* Locks and hints of the mappings, as far as /proc tells.  A forked copy has no locks, so those are read before. */
 void mpir_dump_hints(struct crs_dump *d);
 /* To read the hints takes as long as the page tables are large: a forked copy has its parent do it meanwhile, and awaits them when it needs them. */
 void mpir_dump_hints_for(struct crs_dump *d, pid_t writer);
 void mpir_dump_hints_await(struct crs_dump *d);
-int mpir_dump_runs(struct crs_dump *d);      /* and the pages to be saved */
-int mpir_dump_notes(struct crs_dump *d);     /* crs_notes.c */
+int mpir_dump_runs(struct crs_dump *d); /* and the pages to be saved */
+int mpir_dump_notes(struct crs_dump *d); /* crs_notes.c */
 int mpir_dump_write(struct crs_dump *d, const char *path); /* crs_write.c */
 #endif
