@@ -18,11 +18,11 @@ struct dvmp_consistent {
   struct kept *first;
 };
 
-/* Of a pointer 'bytes' is a row: the allocation says how many there are. */
+/* Of a pointer 'bytes' is a row: the allocation says how many there are from there on. */
 static size_t size_of(const struct dvmrt_item *i, uintptr_t at, const int64_t *args) {
   size_t bytes = (size_t)dvmrt_num_value(i->bytes, args);
   if (i->ref.flags & DVMRT_REF_POINTER)
-    bytes = bytes ? dvmp_plan_heap_size(at) / bytes * bytes : 0;
+    bytes = bytes ? dvmp_plan_heap_left(at) / bytes * bytes : 0;
   return bytes;
 }
 
@@ -33,12 +33,12 @@ static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct ke
   k->at = (char *)at;
   k->bytes = size_of(i, at, c->args);
   k->unit = unit && k->bytes % unit == 0 ? unit : 1;
-  if (!k->bytes)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
-                  "the size of '%s' in 'consistent' is not known here: allocate it with malloc or calloc [dvm-usage]", k->name);
   if (dvmp_array_at(at))
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]",
                   k->name);
+  if (!k->bytes)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                  "the size of '%s' in 'consistent' is not known here: allocate it with malloc or calloc [dvm-usage]", k->name);
   k->before = dvmp_arena_get(&c->memory, k->bytes);
   memcpy(k->before, k->at, k->bytes);
 }

@@ -111,6 +111,25 @@ uint64_t dvmp_plan_heap_size(uintptr_t address) {
   return (uint64_t)least;
 }
 
+/* The block in which the address lies. Blocks that another object has freed are still here: the nearest one counts. */
+static const struct entry *around(uintptr_t address) {
+  const struct entry *e = table ? find(address) : NULL, *found = NULL;
+  if (e && e->at && e->size != GONE)
+    return e;
+  for (size_t i = 0; i < room; i++)
+    if (table[i].size != GONE && table[i].at <= address && address - table[i].at < table[i].size && (!found || table[i].at > found->at))
+      found = &table[i];
+  return found;
+}
+
+uint64_t dvmp_plan_heap_left(uintptr_t address) {
+  pthread_mutex_lock(&lock);
+  const struct entry *e = around(address);
+  uint64_t left = e ? e->at + e->size - address : 0;
+  pthread_mutex_unlock(&lock);
+  return left;
+}
+
 /* What nobody assigns would differ from run to run: it begins as zeros in a run that is recorded, as in the sequential one. */
 static void *begin_as(void *p, size_t n) {
   if (p && dvmp_job.poison)

@@ -44,4 +44,6 @@ void dvmp_traffic_end(struct dvmp_traffic *t);
 void dvmp_plan_move(struct dvmp_array *a, const struct dvmp_set *before);
 /* Bytes from the address to the end of the allocation that begins there. */
 uint64_t dvmp_plan_heap_size(uintptr_t address);
+/* Bytes from the address to the end of the program's allocation in which it lies; 0: in none. */
+uint64_t dvmp_plan_heap_left(uintptr_t address);
 #endif

@@ -136,6 +136,52 @@ status 0 "$dvmcc" -fdvm=parallel outside.c -o outside
 status 66 job 2 ./outside
 has err "the iteration i=10 lies outside 'a' [dvm-usage]"
 
+# A pointer in 'consistent' stands for what is left of an allocation of the program; of another object's data nobody knows the size.
+cat >pointed.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#define N 20
+#pragma dvm array distribute[block]
+int a[N];
+double V[N];
+static void f(double *p) {
+#pragma dvm parallel([i] on a[i]) consistent(p[i])
+  for (int i = 0; i < N; i++)
+    p[i] = 2 * i;
+}
+static void g(int *p) {
+#pragma dvm parallel([i] on a[i]) consistent(p[i])
+  for (int i = 0; i < N; i++)
+    p[i] = 2 * i;
+}
+int main(int argc, char **argv) {
+  double local[N], *p = malloc((N + 1) * sizeof(*p)), *last = malloc(N * sizeof(*last));
+  p[0] = -1;
+  f(p + 1);
+  f(last);
+  printf("%g %g %g %g\n", p[0], p[1], p[N], last[N - 1]);
+  if (argc > 1)
+    switch (*argv[1]) {
+    case 'g': f(V); break;
+    case 'l': f(local); break;
+    case 'e': f(last + N); break;
+    case 'd': g(a + 3); break;
+    default: free(last); f(last);
+    }
+  free(p);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -w pointed.c -o pointed
+status 0 job 3 ./pointed
+has out "-1 0 38 38"
+for what in global local end freed; do
+  status 66 job 3 ./pointed $what
+  has err "pointed.c:8:13: error: the size of 'p' in 'consistent' is not known here: allocate it with malloc or calloc [dvm-usage]"
+done
+status 66 job 3 ./pointed distributed
+has err "pointed.c:13:13: error: 'p' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]"
+
 # A rank between two elements of what is passed from rank to rank.
 cat >between.c <<'END'
 #pragma dvm array distribute[block]
