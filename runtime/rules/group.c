@@ -246,11 +246,7 @@ void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *gr
                                               .protocol = {NULL, group, "is waited for but was not started", NULL}});
 }
 
-/* Of several elements some may be: they are asked for one by one. */
-static bool holds(const struct dvmrt_copied_data *c, uintptr_t a, uint64_t n) {
-  int64_t k = (int64_t)((a - c->base) / c->bytes);
-  if (a < c->base || n > c->bytes)
-    return true;
+static bool in_section(const struct dvmrt_copied_data *c, int64_t k) {
   for (int d = 0; d < c->ndims; d++) {
     int64_t index = k / c->stride[d];
     k %= c->stride[d];
@@ -260,9 +256,19 @@ static bool holds(const struct dvmrt_copied_data *c, uintptr_t a, uint64_t n) {
   return true;
 }
 
+/* Of several elements some may be: they are asked for one by one, inside the hull. */
+static bool holds(const struct dvmrt_pending_var *v, uintptr_t a, uint64_t n) {
+  const struct dvmrt_copied_data *c = v->copied;
+  const uintptr_t low = a > v->low ? a : v->low, high = a + n < v->high ? a + n : v->high;
+  int64_t k = (int64_t)((low - c->base) / c->bytes), last = (int64_t)((high - 1 - c->base) / c->bytes);
+  while (k <= last && !in_section(c, k))
+    k++;
+  return k <= last;
+}
+
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {
   for (const struct dvmrt_pending_var *v = vars; v; v = v->next)
-    if (v->low < a + n && a < v->high && (!v->copied || holds(v->copied, a, n)))
+    if (v->low < a + n && a < v->high && (!v->copied || holds(v, a, n)))
       return v;
   return NULL;
 }

@@ -2,6 +2,7 @@
 // TWIN
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #define N 10
 
 #pragma dvm array distribute[block]
@@ -32,10 +33,13 @@ int main(void) {
   kept[4][2] = kept[4][1];
   some[1] = more[3];
   more[6] = some[6];
+  memset(&kept[4][2], 0, 2 * sizeof(double));
 #ifdef RIGHT
 #pragma dvm copy_wait(in)
 #pragma dvm copy_wait(out)
 #endif
+  memset(&kept[6][2], 0, 3 * sizeof(double));
+  //      ^ error dvm-exchange-write
   kept[4][1] = 1;
 //^ error dvm-exchange-write 'kept[4][1]'
   more[3] = 2;
