@@ -2,6 +2,7 @@
 #include "driver/fix/trial.h"
 #include "base/text.h"
 #include "driver/fix/project.h"
+#include "driver/fix/same.h"
 #include "driver/fix/spawn.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -177,22 +178,11 @@ static int run_ranks(const struct fix_program *p, int *status, struct dvm_error 
 }
 
 /* Do FOLDER/a and FOLDER/b hold the same? */
-static bool same(const struct fix_program *p, const char *a, const char *b) {
-  char path[CC_TEMPORARY_MAX + 16], x[4096], y[4096];
-  snprintf(path, sizeof path, "%s/%s", p->folder, a);
-  FILE *f = fopen(path, "re");
-  snprintf(path, sizeof path, "%s/%s", p->folder, b);
-  FILE *g = fopen(path, "re");
-  bool equal = f && g;
-  for (size_t n = 1; equal && n;) {
-    n = fread(x, 1, sizeof x, f);
-    equal = fread(y, 1, sizeof y, g) == n && !memcmp(x, y, n);
-  }
-  if (f)
-    fclose(f);
-  if (g)
-    fclose(g);
-  return equal;
+static bool same(const struct fix_program *p, const char *a, const char *b, bool (*equal)(const char *, const char *)) {
+  char first[CC_TEMPORARY_MAX + 16], second[CC_TEMPORARY_MAX + 16];
+  snprintf(first, sizeof first, "%s/%s", p->folder, a);
+  snprintf(second, sizeof second, "%s/%s", p->folder, b);
+  return equal(first, second);
 }
 
 /* The user's own DVM_OPTIONS, then ours.  Owned; NULL without memory. */
@@ -288,7 +278,7 @@ int fix_program_begin(struct fix_program *p, const char *root, int *status, stru
   }
   if (!rc)
     rc = run_plain(p, "again", &again, err);
-  p->varies = !rc && (again != p->status || !same(p, "plain", "again"));
+  p->varies = !rc && (again != p->status || !same(p, "plain", "again", fix_same));
   return rc;
 }
 
@@ -306,13 +296,13 @@ static int judge_ranks(const struct fix_program *p, const struct fix_files *file
   int status = 0;
   int rc = p->is_project ? fix_project_run(p, files, FIX_RANKS, "of_ranks", NULL, &status, err) : run_ranks(p, &status, err);
   bool ran = p->is_project ? fix_project_ranks_ran(p) : !status;
-  if (!rc && ran && (status || !(p->varies || same(p, "plain", "of_ranks"))))
+  if (!rc && ran && (status || !(p->varies || same(p, "plain", "of_ranks", fix_same_but_rounding))))
     o->verdict = FIX_OTHER_RANKS;
   return rc;
 }
 
 static bool is_other(const struct fix_program *p, const char *name, int status, const struct fix_outcome *o) {
-  return (!p->varies && !same(p, "plain", name)) ||
+  return (!p->varies && !same(p, "plain", name, fix_same)) ||
          ((!o->found.n || p->is_project) && (!p->varies || p->is_project) && status != p->status);
 }
 

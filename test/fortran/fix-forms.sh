@@ -96,6 +96,7 @@ program main
     s = s + a(i)
   end do
   print *, s
+  flush (6)
   call sum_of_c()
 end program
 END
