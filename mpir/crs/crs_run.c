@@ -108,6 +108,8 @@ int mpir_crs_run(struct crs_request *request, struct crs_reply *reply, int conne
   do
     attempt(request, reply);
   while (reply->code == CRS_CAME_BACK && !(request->flags & CRS_MEMBER) && --tries > 0);
+  if (reply->code == CRS_CAME_BACK && !(request->flags & CRS_MEMBER))
+    reply->code = -EBUSY; /* what callers know */
   rc = reply->code;
   if (rc == 0)
     mpir_crs_name_retain(request, reply->path);
