@@ -84,6 +84,7 @@ private:
   void summarize(ArrayRef<CallInst *> Nests);
   void findArrays(const CallInst *Mark);
   void replace(CallInst *Enter, const std::string &Text, SmallVectorImpl<Value *> &Args);
+  bool addReached(CallInst *Enter, Effects &All, SmallPtrSetImpl<const Value *> &Named, std::string &New, SmallVectorImpl<Value *> &Out);
   void tell(CallInst *Enter);
   Constant *text(StringRef Text);
   Constant *names(const Effect &E);
@@ -439,6 +440,40 @@ void Reach::replace(CallInst *Enter, const std::string &Text, SmallVectorImpl<Va
   Enter->eraseFromParent();
 }
 
+// What the construct reaches by calls alone: lines and arguments of its mark.  False: nothing.
+bool Reach::addReached(CallInst *Enter, Effects &All, SmallPtrSetImpl<const Value *> &Named, std::string &New,
+                       SmallVectorImpl<Value *> &Out) {
+  bool Changed = false;
+  IRBuilder<> B(Enter);
+  for (const auto &[Key, E] : All) {
+    auto *G = dyn_cast<GlobalVariable>(Key);
+    if (!G || !E.ByCall || Named.contains(G) || G->isThreadLocal())
+      continue;
+    auto &V = const_cast<GlobalVariable &>(*G);
+    uint64_t Bytes = valueBytes(DL, V.getValueType());
+    if (!Arrays.contains(G) && E.mayBeAssignedElsewhere())
+      continue;
+    if (Arrays.contains(G)) {
+      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_USE)) + " " + nameOf(V) + " & w").str();
+      Out.push_back(V.getValueType()->isPointerTy() ? static_cast<Value *>(B.CreateLoad(V.getValueType(), &V)) : &V);
+    } else if (Bytes && E.matters()) {
+      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_SHARED)) + " " + nameOf(V) + " & " + Twine(Bytes)).str();
+      Out.push_back(&V);
+    } else {
+      continue;
+    }
+    Named.insert(G);
+    Changed = true;
+  }
+  if (any_of(All, [](const auto &Row) { return isa<Function>(Row.first); })) {
+    auto *Table = row(nullptr, All, Named);
+    New += ("\n" + Twine(char(DVMRT_DIRECTIVE_REACHED)) + " &").str();
+    Out.push_back(new GlobalVariable(M, Table->getType(), true, GlobalValue::PrivateLinkage, Table, "dvm.reached"));
+    Changed = true;
+  }
+  return Changed;
+}
+
 void Reach::tell(CallInst *Enter) {
   StringRef Text = markerText(markerTextArgument(Enter));
   DirectiveText D = DirectiveText::parse(Text);
@@ -471,33 +506,7 @@ void Reach::tell(CallInst *Enter) {
   for (unsigned I = 0; I < Args.size(); ++I)
     if (!Dropped[I])
       Out.push_back(Args[I]);
-  IRBuilder<> B(Enter);
-  for (const auto &[Key, E] : All) {
-    auto *G = dyn_cast<GlobalVariable>(Key);
-    if (!G || !E.ByCall || Named.contains(G) || G->isThreadLocal())
-      continue;
-    auto &V = const_cast<GlobalVariable &>(*G);
-    uint64_t Bytes = valueBytes(DL, V.getValueType());
-    if (!Arrays.contains(G) && E.mayBeAssignedElsewhere())
-      continue;
-    if (Arrays.contains(G)) {
-      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_USE)) + " " + nameOf(V) + " & w").str();
-      Out.push_back(V.getValueType()->isPointerTy() ? static_cast<Value *>(B.CreateLoad(V.getValueType(), &V)) : &V);
-    } else if (Bytes && E.matters()) {
-      New += ("\n" + Twine(char(DVMRT_DIRECTIVE_SHARED)) + " " + nameOf(V) + " & " + Twine(Bytes)).str();
-      Out.push_back(&V);
-    } else {
-      continue;
-    }
-    Named.insert(G);
-    Changed = true;
-  }
-  if (any_of(All, [](const auto &Row) { return isa<Function>(Row.first); })) {
-    auto *Table = row(nullptr, All, Named);
-    New += ("\n" + Twine(char(DVMRT_DIRECTIVE_REACHED)) + " &").str();
-    Out.push_back(new GlobalVariable(M, Table->getType(), true, GlobalValue::PrivateLinkage, Table, "dvm.reached"));
-    Changed = true;
-  }
+  Changed |= addReached(Enter, All, Named, New, Out);
   if (!Changed)
     return;
   replace(Enter, New, Out);
