@@ -199,13 +199,17 @@ static bool pass_blocks(struct dvmt_filter *f, struct dvmt_reader *r) {
 }
 
 int dvmt_filter_next(struct dvmt_filter *f, struct dvmt_reader *r, struct dvmt_record *rec, uint64_t *number, struct dvm_error *err) {
-  while (!is_over(f)) {
-    bool unknown = pass_blocks(f, r);
+  for (;;) {
+    f->unknown |= !is_over(f) && pass_blocks(f, r);
+    if (is_over(f))
+      return 0;
     int more = dvmt_reader_next(r, rec, err);
     if (more <= 0)
       return more;
-    if (unknown && rec->kind != DVMT_LOST)
+    if (f->unknown && rec->kind != DVMT_LOST) {
       locate(f, r);
+      f->unknown = false;
+    }
     *number = f->record;
     f->record += rec->kind == DVMT_LOST ? rec->words[0] : 1;
     if (is_wanted(f, r, rec, *number)) {
@@ -213,7 +217,6 @@ int dvmt_filter_next(struct dvmt_filter *f, struct dvmt_reader *r, struct dvmt_r
       return 1;
     }
   }
-  return 0;
 }
 
 static void note_unused(const struct dvmt_select *s, const char *path) {

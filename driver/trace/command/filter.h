@@ -28,6 +28,7 @@ struct dvmt_filter {
   struct dvmt_contents alone, with; /* blocks with these are read (dvmt_reader_next_lacks); of the first definitions: */
   size_t nsites, nobjects;
   bool selects;                    /* blocks may be passed over */
+  bool unknown;                    /* they were: what the construct did in them is to be found out at the next record */
 };
 /* Goes to where the wanted records begin, through the index.  0; -EINVAL for a wrong element or place. */
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err);
