@@ -584,13 +584,20 @@ void Reach::addTables() {
     return;
   LLVMContext &C = M.getContext();
   IRBuilder<> B(C);
-  auto *F = Function::Create(FunctionType::get(B.getVoidTy(), false), GlobalValue::InternalLinkage, "dvmt.reach_ctor", M);
-  F->addFnAttr(Attribute::NoUnwind);
-  B.SetInsertPoint(BasicBlock::Create(C, "", F));
-  B.CreateCall(M.getOrInsertFunction(runsParallel(M) ? "__dvmp_reach" : "__dvmt_reach", B.getVoidTy(), Ptr, B.getInt64Ty()),
-               {array(Rows), B.getInt64(Rows.size())});
-  B.CreateRetVoid();
-  appendToGlobalCtors(M, F, 1);
+  const bool Ranks = runsParallel(M);
+  Constant *Table = array(Rows);
+  auto Make = [&](StringRef Name, FunctionCallee Callee, ArrayRef<Value *> Args) {
+    auto *F = Function::Create(FunctionType::get(B.getVoidTy(), false), GlobalValue::InternalLinkage, Name, M);
+    F->addFnAttr(Attribute::NoUnwind);
+    B.SetInsertPoint(BasicBlock::Create(C, "", F));
+    B.CreateCall(Callee, Args);
+    B.CreateRetVoid();
+    return F;
+  };
+  FunctionCallee Add = M.getOrInsertFunction(Ranks ? "__dvmp_reach" : "__dvmt_reach", B.getVoidTy(), Ptr, B.getInt64Ty());
+  FunctionCallee Gone = M.getOrInsertFunction(Ranks ? "__dvmp_reach_gone" : "__dvmt_reach_gone", B.getVoidTy(), Ptr);
+  appendToGlobalCtors(M, Make("dvmt.reach_ctor", Add, {Table, B.getInt64(Rows.size())}), 1);
+  appendToGlobalDtors(M, Make("dvmt.reach_dtor", Gone, {Table}), 1);
 }
 
 void Reach::run() {

@@ -46,6 +46,7 @@ void *__dvmp_check(void *p, uint64_t size, struct dvmrt_site *site);
 /* Tables of what the functions of an object assign (runtime/trace/reach.h), by a constructor. */
 struct dvmt_reach;
 void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n);
+void __dvmp_reach_gone(const struct dvmt_reach *rows);
 
 /* Called by a constructor of each object; the name carries the ABI, and is what a linker complains of that was not told '-fdvm=parallel'. */
 void __dvmp_link_with_fdvm_parallel_1(void);

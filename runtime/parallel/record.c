@@ -161,6 +161,7 @@ static void tell_reached(const struct dvmp_construct *c, const struct dvmrt_item
 }
 
 DVMRT_EXPORT void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n) { dvmt_reach_add(rows, n); }
+DVMRT_EXPORT void __dvmp_reach_gone(const struct dvmt_reach *rows) { dvmt_reach_gone(rows); }
 
 /* Iterations: those that all ranks execute are the same (part 0), others add up. */
 static void tell_executed(const struct dvmp_construct *c) {

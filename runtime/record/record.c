@@ -656,6 +656,8 @@ __attribute__((visibility("default"))) void __dvmt_shared(const struct dvmt_site
 
 __attribute__((visibility("default"))) void __dvmt_reach(const struct dvmt_reach *rows, uint64_t n) { dvmt_reach_add(rows, n); }
 
+__attribute__((visibility("default"))) void __dvmt_reach_gone(const struct dvmt_reach *rows) { dvmt_reach_gone(rows); }
+
 __attribute__((visibility("default"))) void __dvmt_executed(const struct dvmt_site *site, uint64_t count, uint64_t sum) {
   if (!recording || level_now() != DVMT_LEVEL_CHECKSUM || silent_now())
     return;

@@ -193,6 +193,7 @@ void __dvmt_called(struct dvmt_call *call);
 /* Tables of what the functions of an object assign (reach.h), by a constructor. */
 struct dvmt_reach;
 void __dvmt_reach(const struct dvmt_reach *rows, uint64_t n);
+void __dvmt_reach_gone(const struct dvmt_reach *rows);
 /* The program is about to call _exit or _Exit. */
 void __dvmt_exit(void);
 

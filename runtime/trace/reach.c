@@ -41,7 +41,16 @@ struct function {
   bool wanted;
 };
 enum { NHASHES = 1024 };
-static struct function *functions, *hashed[NHASHES];
+static struct function *functions, *hashed[NHASHES], *unused;
+
+/* Functions are made of the tables when a nest asks: tables come and go with their objects. */
+struct table {
+  const struct dvmt_reach *rows;
+  uint64_t n;
+  struct table *next;
+};
+static struct table *tables, *unused_tables;
+static bool known; /* the functions are those of the tables */
 
 static unsigned hash_of(const char *name) {
   unsigned h = 0;
@@ -57,15 +66,35 @@ static struct function *find(const char *name) {
   return f;
 }
 
-void dvmt_reach_add(const struct dvmt_reach *rows, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) {
-    struct function *f = find(rows[i].name) ? NULL : get(sizeof(*f)); /* inline functions are in many objects */
-    unsigned h = hash_of(rows[i].name);
-    if (!f)
-      continue;
-    *f = (struct function){.of = &rows[i], .next = functions, .chain = hashed[h]};
-    functions = hashed[h] = f;
+static struct function *get_function(void) {
+  struct function *f = unused;
+  if (f)
+    unused = f->next;
+  return f ? f : get(sizeof(*f));
+}
+
+static void add_function(const struct dvmt_reach *row) {
+  struct function *f = find(row->name) ? NULL : get_function(); /* inline functions are in many objects */
+  unsigned h = hash_of(row->name);
+  if (!f)
+    return;
+  *f = (struct function){.of = row, .next = functions, .chain = hashed[h]};
+  functions = hashed[h] = f;
+}
+
+/* What is known of the functions that there were is dropped: effects lie in tables of other objects, too. */
+static void know_functions(void) {
+  while (functions) {
+    struct function *f = functions;
+    functions = f->next;
+    f->next = unused;
+    unused = f;
   }
+  memset(hashed, 0, sizeof(hashed));
+  for (const struct table *t = tables; t; t = t->next)
+    for (uint64_t i = 0; i < t->n; i++)
+      add_function(&t->rows[i]);
+  known = true;
 }
 
 /* ---- what they do together -------------------------------------------------------------------------------------------------------- */
@@ -214,6 +243,39 @@ static void add_rows(struct nest *t, const struct function *f) {
   }
 }
 
+static void forget(void) {
+  known = false;
+  nests = NULL;
+}
+
+void dvmt_reach_add(const struct dvmt_reach *rows, uint64_t n) {
+  struct table **at = &tables, *t = unused_tables;
+  if (t)
+    unused_tables = t->next;
+  else
+    t = get(sizeof(*t));
+  while (*at) /* the first of a name counts, as for the dynamic linker */
+    at = &(*at)->next;
+  if (t) {
+    *t = (struct table){.rows = rows, .n = n};
+    *at = t;
+  }
+  forget();
+}
+
+void dvmt_reach_gone(const struct dvmt_reach *rows) {
+  struct table **at = &tables;
+  while (*at && (*at)->rows != rows)
+    at = &(*at)->next;
+  if (*at) {
+    struct table *t = *at;
+    *at = t->next;
+    t->next = unused_tables;
+    unused_tables = t;
+  }
+  forget();
+}
+
 struct dvmt_reached *dvmt_reach_of(const struct dvmt_reach *of, size_t *n) {
   struct nest *t = nests;
   while (t && t->of != of)
@@ -222,6 +284,8 @@ struct dvmt_reached *dvmt_reach_of(const struct dvmt_reach *of, size_t *n) {
     struct function f = {.of = of};
     *t = (struct nest){.of = of, .next = nests};
     nests = t;
+    if (!known)
+      know_functions();
     want(&f);
     if (want_callees(of)) {
       settle(&f, ~(uint64_t)(DVMT_REACH_EXPOSED | DVMT_REACH_NAMED));

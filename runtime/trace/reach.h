@@ -41,8 +41,9 @@ struct dvmt_reach {
   uint64_t nvariables, ncalls;
 };
 
-/* Tables of one object; borrowed. */
+/* Tables of one object; borrowed until they are gone. */
 void dvmt_reach_add(const struct dvmt_reach *rows, uint64_t n);
+void dvmt_reach_gone(const struct dvmt_reach *rows);
 
 struct dvmt_reached {
   const void *address;
@@ -51,7 +52,7 @@ struct dvmt_reached {
   uint64_t flags; /* WRITTEN; EXPOSED: its value matters to iterations or behind the nest */
   void *use; /* the caller's */
 };
-/* Variables that functions with tables assign when the nest calls them, and that its text does not have; the same rows each time. */
+/* Variables that functions with tables assign when the nest calls them, and that its text does not have; the same rows until tables come or go. */
 struct dvmt_reached *dvmt_reach_of(const struct dvmt_reach *nest, size_t *n);
 /* An access site of the variable, at the place of a construct, which nobody knows yet; NULL: no memory. */
 struct dvmt_site *dvmt_reach_site(struct dvmt_span file, struct dvmt_span place, const struct dvmt_reached *variable);
