@@ -25,6 +25,8 @@ static struct dvmrt_pos position(const struct dvmrt_pragma *p, size_t at) {
   return pos;
 }
 
+static bool is_cut(const struct dvmrt_text *t) { return t->n == DVMRT_TEXT_MAX - 1; }
+
 static const char *put(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, size_t from, size_t to, const char *before,
                        const char *text) {
   if (edits->n == DVMRT_EDITS_MAX)
@@ -35,10 +37,10 @@ static const char *put(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, 
   e->length = to - from;
   struct dvmrt_text folded = {.n = 0};
   dvmrt_text_add(&folded, "%s%s", before, text);
-  if (p->form && folded.n && !strchr(folded.s, '\n'))
+  if (!is_cut(&folded) && p->form && folded.n && !strchr(folded.s, '\n'))
     dvmrt_form_fold(p, from, to, &folded);
-  int n = snprintf(e->text, sizeof(e->text), "%s", folded.s);
-  return n >= 0 && (size_t)n < sizeof(e->text) ? NULL : too_many;
+  snprintf(e->text, sizeof(e->text), "%s", folded.s);
+  return is_cut(&folded) ? too_many : NULL;
 }
 
 /* The blanks that the line begins with. */
@@ -66,6 +68,8 @@ static const char *put_lines(struct dvmrt_edits *edits, const struct dvmrt_pragm
     }
     dvmrt_text_add(&lines, "%s%.*s%s", blanks, (int)(end - s), s, dvmrt_pragma_line_end(p));
   }
+  if (is_cut(&lines))
+    return too_many;
   bool open = at == p->size && at && p->map[at - 1] != '\n'; /* the file ends without a line end */
   return put(edits, p, at, at, open ? dvmrt_pragma_line_end(p) : "", lines.s);
 }

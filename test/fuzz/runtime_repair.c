@@ -1,4 +1,4 @@
-/* Edits of whatever a source file holds: they lie in it, and do not overlap.  The first bytes choose the repair, the rest is the file. */
+/* Edits of whatever a source file holds: they lie in it, do not overlap, and bring all of their text.  The first bytes choose the repair, the rest is the file. */
 #include "runtime/report/diag.h"
 #include "runtime/report/repair.h"
 #include "runtime/report/source.h"
@@ -60,11 +60,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   r.word = words[data[2] % 8];
   r.name = data[2] & 8 ? "A" : "s";
   dvmrt_text_add(&r.text, "%s", data[2] & 16 ? "#pragma dvm a\n#pragma dvm b" : data[2] & 32 ? "" : "A[1:1]");
+  if (data[2] & 64) /* up to the end of the buffer, and no further */
+    for (int i = 0; i < DVMRT_TEXT_MAX / 8 - 2; i++)
+      dvmrt_text_add(&r.text, ", b%03d(i)", i);
   struct dvmrt_clause clause = {.name = "across", .array = "A"};
   dvmrt_repair_edits(&r, 1, &clause, &edits);
   for (int i = 0; i < edits.n; i++) {
     size_t from = offset(edits.edit[i].at), to = offset(edits.edit[i].to);
-    if (from > to || to > length || to - from != edits.edit[i].length)
+    if (from > to || to > length || to - from != edits.edit[i].length ||
+        strlen(edits.edit[i].text) >= DVMRT_TEXT_MAX - 1)
       abort();
   }
   return 0;
