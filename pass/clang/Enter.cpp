@@ -16,11 +16,20 @@ static void variableText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl
   T.add(" " + elementKind(Ctx, shapeOf(Ctx, Ty->isPointerType() ? Ctx.VoidPtrTy : Ty).Element));
 }
 
+// Of a kind that does not tell the size.
+static void elementText(SiteText &T, ASTContext &Ctx, QualType Element) {
+  if (!Element->isIncompleteType() && StringRef(elementKind(Ctx, Element)).starts_with("o"))
+    T.key(DVMRT_DIRECTIVE_ELEMENT).add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
+}
+
 // Replicated data.  A pointer stands for what it leads to: as many bytes as its declaration says, else (flag p) those of a row.
 static void consistentText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl *V) {
   QualType Ty = V->getType();
-  if (!Ty->isPointerType())
-    return variableText(T, Ctx, B, V);
+  QualType Element = shapeOf(Ctx, Ty).Element;
+  if (!Ty->isPointerType()) {
+    variableText(T, Ctx, B, V);
+    return elementText(T, Ctx, Element);
+  }
   QualType Row = Ty->getPointeeType(), Whole = Row;
   if (const auto *Decayed = Ty->getAs<DecayedType>(); Decayed && Ctx.getAsConstantArrayType(Decayed->getOriginalType()))
     Whole = Decayed->getOriginalType();
@@ -29,7 +38,8 @@ static void consistentText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDe
     T.number(B.toLong(B.sizeOf(Whole, T.Loc)));
   else
     T.add(Twine(Ctx.getTypeSizeInChars(Whole).getQuantity()));
-  T.add((Whole == Row ? " p" : " ") + elementKind(Ctx, shapeOf(Ctx, Ty).Element));
+  T.add((Whole == Row ? " p" : " ") + elementKind(Ctx, Element));
+  elementText(T, Ctx, Element);
 }
 
 // 'Given': how many elements the clause says, 0: as many as there are.

@@ -318,6 +318,10 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_TEMPLATE: read_template(r); break;
   case DVMRT_DIRECTIVE_PRIVATE:
   case DVMRT_DIRECTIVE_CONSISTENT: read_variable(r, key); break;
+  case DVMRT_DIRECTIVE_ELEMENT:
+    if (r->last)
+      r->last->ref.element_bytes = num(r);
+    break;
   case DVMRT_DIRECTIVE_NEW_VALUE: d->new_value = true; break;
   case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;
   case DVMRT_DIRECTIVE_RESULTS: read_result_extents(r); break;

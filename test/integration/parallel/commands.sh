@@ -182,6 +182,43 @@ done
 status 66 job 3 ./pointed distributed
 has err "pointed.c:13:13: error: 'p' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]"
 
+# A struct is one element of what is consistent: two ranks may not assign members of it.
+cat >members.c <<'END'
+#include <stdlib.h>
+#define N 20
+struct three {
+  int first, second;
+  char tag;
+};
+#pragma dvm array distribute[block]
+int a[N];
+struct three named[N];
+int main(int argc, char **argv) {
+  struct three *behind = malloc(N * sizeof(*behind));
+#pragma dvm parallel([i] on a[i]) consistent(named[i])
+  for (int i = 0; i < N; i++) {
+    if (i == 1)
+      named[3].first = argc;
+    if (argc == 2 && i == N - 2)
+      named[3].second = argc;
+  }
+#pragma dvm parallel([i] on a[i]) consistent(behind[i])
+  for (int i = 0; i < N; i++) {
+    if (i == 1)
+      behind[5].second = argc;
+    if (argc == 3 && i == N - 2)
+      behind[5].second = argc + 1;
+  }
+  return argc == 1 && !(named[3].first == 1 && behind[5].second == 1);
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -w members.c -o members
+status 0 job 2 ./members
+status 66 job 2 ./members 1
+has err "members.c:12:13: error: element 3 of 'named', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
+status 66 job 2 ./members 1 2
+has err "members.c:19:13: error: element 5 of 'behind', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
+
 # A rank between two elements of what is passed from rank to rank.
 cat >between.c <<'END'
 #pragma dvm array distribute[block]
