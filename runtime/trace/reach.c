@@ -182,7 +182,7 @@ static bool take(struct function *f, uint64_t kinds) {
       if (!c->sure)
         flags &= ~(uint64_t)DVMT_REACH_SURE;
       struct effect *own = add_effect(f, e->v, e->file);
-      more |= add_flags(own, flags | DVMT_REACH_CALLED);
+      more |= add_flags(own, flags | (flags & DVMT_REACH_WRITTEN ? DVMT_REACH_CALLED : 0));
     }
   }
   return more;
