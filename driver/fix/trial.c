@@ -68,7 +68,7 @@ static int spawn(struct dvm_list *command, const struct fix_spawn *how, int *sta
 /* Modules of Fortran are written beside the program, unless the call says where. */
 static bool says_where_modules_go(const struct fix_program *p) {
   for (size_t i = 0; i < p->ncompile; i++)
-    if (!strncmp(p->compile[i], "-J", 2) || !strncmp(p->compile[i], "-module-dir", 11))
+    if (!strncmp(p->compile[i], "-J", 2) || !strncmp(p->compile[i], "-module-dir", 11) || !strcmp(p->compile[i], "-module"))
       return true;
   return false;
 }

@@ -73,11 +73,15 @@ program free
 end program
 END
 sed -i 's/$/\r/' free.f90
+mkdir made
+cp free.f90 again.f90
 fix free.f90
 expect free.f90 $'  !dvm$   on a(i, j), private(v) ! all of it\r'
 expect free.f90 $'    !dvm$ remote_access(a(3, 2))\r'
 grep -vq $'\r$' free.f90 && fail 'other line ends'
 [ -e data.mod ] && fail 'a module is left'
+fix again.f90 -module made # of older flangs
+cmp -s free.f90 again.f90 || fail 'another repair with -module'
 
 # A main program of Fortran and a function of C: both are repaired.
 cat > main.f90 << 'END'
