@@ -8,6 +8,7 @@
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Lex/Token.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
 #include <memory>
@@ -93,7 +94,7 @@ public:
   std::vector<const clang::VarDecl *> StaticLocals; // with a directive: registered with the globals
 
   llvm::DenseMap<const clang::Decl *, Directive *> FirstDirective; // by canonical declaration
-  llvm::DenseMap<const clang::FunctionDecl *, Reach> Reached; // by canonical declaration: the functions so far
+  llvm::MapVector<const clang::FunctionDecl *, Reach> Reached; // by canonical declaration, in the order of the file: the functions so far
   std::vector<CallingRegion> Regions;
   std::vector<const clang::VarDecl *> Externs; // with a directive, and no definition so far
 

@@ -6,10 +6,15 @@ for file in "$source"/test/programs/{right,quiet}/*.c; do
     wrong "$(basename "$file") does not compile to be recorded"
   }
 done
-for name in redblack cg pointers; do
+{
+  printf '#pragma dvm array distribute[block]\ndouble a[8];\n'
+  for i in $(seq 40); do printf 'double data%d[8];\ndouble of%d(int i) { return data%d[i]; }\n' "$i" "$i" "$i"; done
+} > "$scratch/many.c"
+for file in "$source"/test/programs/right/{redblack,cg,pointers}.c "$scratch/many.c"; do
+  name=$(basename "$file" .c)
   for mode in -fdvm=check -fdvm=trace; do
     for run in 1 2 3 4 5; do
-      "$dvmcc" $mode -g -O2 -c "$source/test/programs/right/$name.c" -o "$name$run.o" || wrong "$name.c does not compile"
+      "$dvmcc" $mode -g -O2 -c "$file" -o "$name$run.o" || wrong "$name.c does not compile"
       cmp -s "$name"{1,$run}.o || wrong "$name.c, $mode: compiled once more it is another object"
     done
   done
