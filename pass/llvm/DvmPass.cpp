@@ -129,6 +129,22 @@ static void callModuleDeclarations(Module &M) {
       appendToGlobalCtors(M, &F, 101);
 }
 
+// What a function reaches is told of branches that clang leaves out, too: data that the module only declares, and that nothing else
+// in it uses, may be defined nowhere.
+static void weakenUnused(Module &M) {
+  auto Tells = [](User *U) {
+    if (markerName(U) != DVMM_DIRECT)
+      return false;
+    StringRef Kind = DirectiveText::parse(markerText(cast<CallInst>(U)->getArgOperand(0))).Kind;
+    return Kind == "reached" || Kind == "reaches";
+  };
+  for (GlobalVariable &G : M.globals())
+    if (G.hasExternalLinkage() && G.isDeclaration() && !G.isThreadLocal() && !G.use_empty() && all_of(G.users(), Tells)) {
+      G.setLinkage(GlobalValue::ExternalWeakLinkage);
+      G.setDSOLocal(false);
+    }
+}
+
 // They run before the run-time library's own beginning.
 static void beginEarly(Module &M) {
   SmallPtrSet<Function *, 4> Early;
@@ -156,6 +172,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
       Work.push_back(&F);
   for (Function *F : Work)
     callMarkers(*F);
+  weakenUnused(M);
   if (runsParallel(M) || recordsTrace(M)) {
     tellReached(M);
     tellFolder(M);

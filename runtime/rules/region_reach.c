@@ -44,7 +44,7 @@ typedef void use_f(const struct dvmrt_ref *ref, const int64_t *args);
 static void use_data(struct reach *r, use_f *use) {
   for (struct dvmrt_item *i = r->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REGION)); i = i->next) {
     const int slot = i->ref.address.slot;
-    if (slot < 0)
+    if (slot < 0 || !r->given[slot]) /* NULL: declared, used nowhere, and perhaps defined nowhere */
       continue;
     memcpy(r->now, r->given, (size_t)r->d->nslots * sizeof(*r->now));
     if (!strcmp(i->word, "through"))

@@ -19,4 +19,23 @@ for file in "$source"/test/programs/right/{redblack,cg,pointers}.c "$scratch/man
     done
   done
 done
+# What is only declared, and used in no code that is generated, may be nowhere.
+cat > old.c <<'END'
+enum { OLD = 0 };
+#pragma dvm array distribute[block]
+double a[8];
+extern double old_table[4], *old_list;
+double of(int i) {
+  if (OLD)
+    return old_table[i] + old_list[i];
+  return i;
+}
+int main(void) { return of(0) != 0; }
+END
+for level in -O0 -O2; do
+  for mode in -fdvm=check -fdvm=trace; do
+    status 0 "$dvmcc" $mode $level old.c -o old
+    [ $mode = -fdvm=trace ] || status 0 ./old
+  done
+done
 finish
