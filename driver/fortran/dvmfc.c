@@ -39,6 +39,7 @@ static const char help[] = "usage: dvmfc [option...] file...\n"
 struct call {
   struct fc_check check;
   bool sources, links, verbose;
+  bool depends_asked; /* -MD, -MMD, -MF */
   bool c; /* among the sources: flang itself is no clang */
   const char *depends, *target, *input; /* -MF, -MQ, and the first file */
   struct dvm_list args; /* flang's */
@@ -98,6 +99,7 @@ static bool stops_before_link(const char *arg) {
 /* Options of the flang that was before this one, as meson gives them.  How many words they are; 0: it is none of them. */
 static size_t read_older(struct call *call, const char *arg, const char *value) {
   static const char *const without_meaning[] = {"-Minform=inform", "-MD", "-MMD", "-lflang", "-lpgmath"};
+  call->depends_asked |= !strcmp(arg, "-MD") || !strcmp(arg, "-MMD") || !strcmp(arg, "-MF");
   for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
     if (!strcmp(arg, without_meaning[i]))
       return 1;
@@ -118,6 +120,8 @@ static size_t read_older(struct call *call, const char *arg, const char *value) 
 
 /* For make and ninja: the source alone. */
 static int write_depends(const struct call *call, struct dvm_error *err) {
+  if (call->c && call->depends_asked)
+    fputs("dvmfc: warning: '-MD', '-MMD' and '-MF' do not tell what headers a C file includes; compile it with dvmcc\n", stderr);
   if (!call->depends || !call->target || !call->input)
     return 0;
   FILE *f = fopen(call->depends, "we");

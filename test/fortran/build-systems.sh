@@ -83,6 +83,14 @@ has err "saved.f:2:7: error: the directive CP_SAVE is not judged"
 status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
 status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
 has field.ll "K array"
+# Headers of C files are not told.
+echo 'int alone;' >alone.c
+for option in -MD -MMD; do
+  status 0 "$dvmfc" $option -MF alone.d -MQ alone.o -c alone.c
+  has err "dvmfc: warning: '-MD', '-MMD' and '-MF' do not tell what headers a C file includes"
+done
+status 0 "$dvmfc" -fdvm=off -MD -MF field.d -MQ field.o -c field.f90
+empty err
 # Recording and comparing.
 mkdir changed
 cp "$source/test/fortran/right/freeform.f90" .
