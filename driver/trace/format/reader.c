@@ -619,7 +619,8 @@ static bool add_contents(struct dvmt_reader *r, uint64_t offset) {
   struct dvmt_block b;
   const char *torn;
   struct dvmt_bytes *c = &r->contents;
-  if (block_at(r, offset, &b, &torn) <= 0 || b.kind != DVMT_BLOCK_CONTENTS || !load(r, offset, &b) || !dvmt_bytes_reserve(c, b.raw_bytes) ||
+  if (block_at(r, offset, &b, &torn) <= 0 || b.kind != DVMT_BLOCK_CONTENTS ||
+      b.raw_bytes > (uint64_t)r->nindex * DVMT_CONTENTS_BYTES - c->n || !load(r, offset, &b) || !dvmt_bytes_reserve(c, b.raw_bytes) ||
       dvmt_unpack(r->packer, b.codec, r->packed.p, b.packed_bytes, c->p + c->n, b.raw_bytes))
     return false;
   c->n += b.raw_bytes;
@@ -628,6 +629,7 @@ static bool add_contents(struct dvmt_reader *r, uint64_t offset) {
 
 static void load_contents(struct dvmt_reader *r) {
   bool known = true;
+  uint64_t before = 0;
   if (!r->index_tried)
     load_index(r);
   r->contents_tried = true;
@@ -635,9 +637,11 @@ static void load_contents(struct dvmt_reader *r) {
   for (size_t i = 0; r->content_offsets && known && i < r->nindex; i++) {
     const unsigned char *at = r->index + i * DVMT_INDEX_ENTRY_BYTES;
     uint64_t offset = dvmt_get(&at, 8), kind = dvmt_get(&at, 4);
-    if (kind == DVMT_BLOCK_RECORDS_KIND)
+    known = offset > before; /* a small file must not name one block as often as it likes */
+    before = offset;
+    if (known && kind == DVMT_BLOCK_RECORDS_KIND)
       r->content_offsets[r->ncontents++] = offset;
-    else if (kind == DVMT_BLOCK_CONTENTS)
+    else if (known && kind == DVMT_BLOCK_CONTENTS)
       known = add_contents(r, offset);
   }
   if (!r->content_offsets || !known || r->contents.n != (uint64_t)r->ncontents * DVMT_CONTENTS_BYTES)

@@ -223,6 +223,39 @@ static void test_damaged_header(void **state) {
   dvmt_reader_close(r);
 }
 
+/* An index whose places do not rise could name one block of contents without end: nothing is known by it. */
+static void test_falling_index(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  const struct dvmt_contents none = {.sites = {0}};
+  struct dvmt_record rec;
+  struct dvmt_block b;
+  size_t n, at = 0;
+  (void)state;
+  write_trace(DVMT_CODEC_NONE, RECORDS);
+  unsigned char *bytes = load(&n), *index = NULL, *first = NULL;
+  for (; at + DVMT_BLOCK_HEADER_BYTES < n; at++)
+    if (!memcmp(bytes + at, "DBLK", 4) && !dvmt_block_get(&b, bytes + at) && b.kind == DVMT_BLOCK_INDEX)
+      break;
+  index = bytes + at + DVMT_BLOCK_HEADER_BYTES;
+  for (uint32_t i = b.nrecords; i--;)
+    if (index[i * DVMT_INDEX_ENTRY_BYTES + 8] == DVMT_BLOCK_RECORDS_KIND)
+      first = index + i * DVMT_INDEX_ENTRY_BYTES;
+  assert_non_null(first);
+  for (int falls = 0; falls < 2; falls++) {
+    struct dvmt_reader *r = dvmt_reader_open_memory(bytes, n, &err);
+    assert_int_equal(dvmt_reader_seek(r, 0, &err), 0);
+    assert_int_equal(dvmt_reader_next_lacks(r, &none, &none), !falls);
+    assert_int_equal(dvmt_reader_next(r, &rec, &err), 1);
+    dvmt_reader_close(r);
+    unsigned char entry[DVMT_INDEX_ENTRY_BYTES]; /* the first two blocks of records change places */
+    memcpy(entry, first, sizeof(entry));
+    memcpy(first, first + sizeof(entry), sizeof(entry));
+    memcpy(first + sizeof(entry), entry, sizeof(entry));
+    b.crc = dvmt_crc(0, index, b.packed_bytes);
+    dvmt_block_put(bytes + at, &b);
+  }
+}
+
 /* Any record can be gone to. */
 static void test_seek(void **state) {
   static const uint64_t to[] = {5, RECORDS - 1, 70000, 0, 3 * DVMT_BLOCK_RECORDS, 70001};
@@ -365,9 +398,10 @@ static void test_no_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_codecs),    cmocka_unit_test(test_same_files),     cmocka_unit_test(test_empty), cmocka_unit_test(test_cut),
-      cmocka_unit_test(test_damage),    cmocka_unit_test(test_damaged_header), cmocka_unit_test(test_seek),  cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_no_folder),      cmocka_unit_test(test_ahead),
+      cmocka_unit_test(test_codecs),        cmocka_unit_test(test_same_files), cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),     cmocka_unit_test(test_damaged_header),
+      cmocka_unit_test(test_falling_index), cmocka_unit_test(test_seek),       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_no_folder),  cmocka_unit_test(test_ahead),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
   snprintf(part, sizeof(part), "%s.part", path);
