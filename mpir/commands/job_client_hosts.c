@@ -15,6 +15,9 @@
 #include "mpir/commands/job_hosts.h"
 #include "mpir/crs/crs_fault.h"
 
+#define REMOVE_TRIES 100
+#define REMOVE_US 50000
+
 struct lead {
   int connection;
   struct mpl_job *shared;
@@ -123,6 +126,16 @@ static int save_all(struct lead *l, struct hosts_question *q, const char *tempor
   return rc ? rc : ask_all(l, q, NULL, reply, err);
 }
 
+/* A node that is just dying, because mpirun is gone, may still write into it. */
+static void remove_all(const char *folder) {
+  for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+    mpir_set_remove(folder);
+    if (access(folder, F_OK))
+      return;
+    usleep(REMOVE_US);
+  }
+}
+
 int mpir_job_checkpoint_hosts(int connection, const struct mpir_job_lead *lead, struct crs_request *request, struct crs_reply *reply,
                               struct dvm_error *err) {
   static struct hosts_question q;
@@ -156,9 +169,9 @@ int mpir_job_checkpoint_hosts(int connection, const struct mpir_job_lead *lead, 
     q.what = HOSTS_KILL;
     rc = ask_all(&l, &q, NULL, reply, err);
   }
-  if (rc && temporary[0])
-    mpir_set_remove(temporary);
   q.what = HOSTS_END;
   ask_all(&l, &q, NULL, reply, &(struct dvm_error)DVM_ERROR_INIT);
+  if (rc && temporary[0])
+    remove_all(temporary);
   return rc;
 }
