@@ -71,7 +71,6 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   result->image_size = d->header.image_size;
   result->data_size = d->data_size;
   atomic_store(&result->code, rc);
-  sys_futex_wake(&result->code);
   for (;;)
     sys1(SYS_exit_group, 0);
 }
@@ -97,17 +96,6 @@ static bool is_shared_with_copy(const struct crs_dump *d) {
   return false; /* what stands in pipes and sockets has been copied */
 }
 
-/* A copy whose image is whole, and that takes a while to end: its memory is as large as ours. */
-static pid_t ending CRS_FORKED;
-
-void mpir_crs_save_reap(void) {
-  int status;
-
-  while (ending && sys4(SYS_wait4, ending, &status, __WALL, NULL) == -EINTR)
-    ;
-  ending = 0;
-}
-
 /* The parent's side: waits until the copy has saved what is shared, lets the threads go, looks up the hints for the copy, waits for the whole. */
 static int writer_wait(struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection) {
   struct dump_result *result = d->result;
@@ -126,12 +114,8 @@ static int writer_wait(struct crs_dump *d, pid_t writer, const char *path, struc
   mpir_crs_release(others);
   if (got != writer)
     mpir_dump_hints_for(d, writer);
-  while (got != writer && atomic_load(&result->code) == 1) {
-    sys_futex_wait(&result->code, 1, 50000000);
-    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
-  }
-  if (got != writer)
-    ending = writer;
+  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
+    ;
   reply->image_size = result->image_size;
   reply->data_size = result->data_size;
   plain_copy(reply->text, sizeof(reply->text), result->text);
@@ -284,7 +268,6 @@ static void wake_up(void) {
 }
 
 void mpir_crs_save_after_fork(void) {
-  ending = 0;
   if (crs.restart.status_fd > 0) /* 0: never restarted */
     sys1(SYS_close, crs.restart.status_fd);
   if (crs.restart.go_fd > 0)
