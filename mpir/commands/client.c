@@ -22,43 +22,43 @@
 #define CONNECT_PATIENCE 25
 #define STOP_LIMIT_MS 10000 /* unless the request tells another */
 
-/* Its name is that of the thread that has made it until it has given itself another. */
-bool mpir_client_is_writer(pid_t pid) {
-  char path[64], name[32] = "";
-  FILE *f;
+/* A copy of its parent that writes an image, or has written one and ends.  Its name is that of the thread that has made it until it has given itself another. */
+static bool is_writer(pid_t pid) {
+  char name[32];
 
-  snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-  f = fopen(path, "re");
-  if (f && !fgets(name, sizeof(name), f))
-    name[0] = '\0';
-  if (f)
-    fclose(f);
+  dvm_process_name(pid, name, sizeof(name));
   return !strncmp(name, "dvm-cr", 6) && dvm_process_stat(pid, DVM_STAT_EXIT_SIGNAL) == 0;
 }
 
-bool mpir_client_has_children(pid_t pid) {
+int mpir_client_each_child(pid_t pid, int (*child)(void *arg, pid_t pid), void *arg) {
   char path[300];
-  int child;
+  int number, rc = 0;
   struct dirent *d;
-  bool found = false;
   DIR *dir;
 
   snprintf(path, sizeof(path), "/proc/%d/task", pid);
   dir = opendir(path);
-  while (dir && !found && (d = readdir(dir))) {
+  while (dir && !rc && (d = readdir(dir))) {
     FILE *f;
 
     snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, d->d_name);
     f = *d->d_name == '.' ? NULL : fopen(path, "re");
-    while (f && !found && fscanf(f, "%d", &child) == 1)
-      found = !mpir_client_is_writer(child);
+    while (f && !rc && fscanf(f, "%d", &number) == 1)
+      rc = is_writer(number) ? 0 : child(arg, number);
     if (f)
       fclose(f);
   }
   if (dir)
     closedir(dir);
-  return found;
+  return rc;
 }
+
+static int is_one(void *arg, pid_t pid) {
+  (void)arg;
+  return pid > 0;
+}
+
+bool mpir_client_has_children(pid_t pid) { return mpir_client_each_child(pid, is_one, NULL); }
 
 static int connect_to(pid_t pid, int inner, int tries, struct dvm_error *err) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -24,8 +24,9 @@ int mpir_client_connect(pid_t pid, bool once, struct dvm_error *err);
 /* Until an answer has begun, or the connection ended.  -EBUSY: a debugger holds the process and does not let it answer. */
 int mpir_client_await(pid_t pid, int fd, unsigned limit_ms, struct dvm_error *err);
 int mpir_client_receive(int fd, struct crs_reply *reply);
-/* A copy of its parent that writes an image, or has written one and ends. */
-bool mpir_client_is_writer(pid_t pid);
+/* Calls 'child' with each child of the process, of all its threads, but for copies of it that write an image, until one call does not return 0;
+ * returns what that has returned. */
+int mpir_client_each_child(pid_t pid, int (*child)(void *arg, pid_t pid), void *arg);
 bool mpir_client_has_children(pid_t pid);
 
 /* client_set.c */

@@ -90,27 +90,19 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
                        reply->text[0] ? reply->text : strerror(reply->code ? -reply->code : EPROTO));
 }
 
+struct family {
+  struct mpir_gathering *g;
+  int parent;
+};
+
+static int add_child(void *arg, pid_t pid) {
+  const struct family *f = arg;
+
+  return mpir_gather_add(f->g, pid, f->parent);
+}
+
 static int add_children(struct mpir_gathering *g, int parent) {
-  char path[300];
-  struct dirent *d;
-  int rc = 0, pid;
-  DIR *dir;
-
-  snprintf(path, sizeof(path), "/proc/%d/task", g->pids[parent]);
-  dir = opendir(path);
-  while (dir && !rc && (d = readdir(dir))) {
-    FILE *f;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%s/children", g->pids[parent], d->d_name);
-    f = *d->d_name == '.' ? NULL : fopen(path, "re");
-    while (f && !rc && fscanf(f, "%d", &pid) == 1)
-      rc = mpir_client_is_writer(pid) ? 0 : mpir_gather_add(g, pid, parent);
-    if (f)
-      fclose(f);
-  }
-  if (dir)
-    closedir(dir);
-  return rc;
+  return mpir_client_each_child(g->pids[parent], add_child, &(struct family){g, parent});
 }
 
 static bool is_known(const struct mpir_gathering *g, pid_t pid) {

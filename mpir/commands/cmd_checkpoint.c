@@ -213,7 +213,7 @@ static int list_main(int argc, char **argv, const struct arguments *a) {
 
 static int told(const struct arguments *a, const struct dvm_error *err) {
   if (a->answer) {
-    printf("failed: %d %s\n", -err->code, err->text);
+    printf("failed: %d %s\n", err->code == CRS_CAME_BACK ? EBUSY : -err->code, err->text);
     return 1;
   }
   fail(err);
