@@ -145,6 +145,7 @@ void mpir_crs_connection_serve(void) {
   mpir_crs_descriptors_unlock();
   MPIR_checkpoint_served++;
   mpir_crs_signal_done(&request, rc);
+  mpir_crs_save_reap();
 }
 
 void mpir_crs_connection_after_fork(void) {

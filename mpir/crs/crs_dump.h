@@ -39,7 +39,8 @@ struct dump_pipe {
 /* Shared with the forked writer. */
 struct dump_result {
   atomic_uint shared_written;  /* futex: what others could still change is in the file */
-  atomic_int code;             /* 1 until the writer has ended */
+  atomic_int code;             /* 1 until the image is whole, or has failed */
+  atomic_uint detached;        /* futex: the writer holds nothing any more but its own number and memory */
   uint64_t image_size, data_size;
   char text[CRS_TEXT_MAX];
   atomic_uint hinted; /* futex: 1: 'hints' are those of the copy's mappings, by the helper beside it; 2: it could not read them */

@@ -222,6 +222,8 @@ int mpir_crs_shared_check(char *why, size_t size);
  * when the process has been restarted from it, or -E... with the reason in 'reply'.  'connection' and 'other' are descriptors
  * that are not the program's, or -1. */
 int mpir_crs_save(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other);
+/* Takes leave of the copy that has written the image, which may not have ended yet; called when the answer has been given. */
+void mpir_crs_save_reap(void);
 
 /* In a forked child: the restart command waits for its parent. */
 void mpir_crs_save_after_fork(void);

@@ -58,6 +58,14 @@ static int collect(struct crs_dump *d) {
   return rc;
 }
 
+/* To end takes a while, for its memory is as large as the program's, and nobody waits for it: until then it holds nothing that whoever
+ * kills the program now could want to have back at once (the numbers of its session and group, ports, locks, pipes, the terminal). */
+static void writer_detach(void) {
+  sys0(SYS_setsid);
+  sys3(SYS_close_range, 0, ~0u, 0);
+  sys1(SYS_chdir, (long)"/");
+}
+
 /* In the forked copy: writes, leaves its verdict in the shared page, ends. */
 static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   struct dump_result *result = d->result;
@@ -70,7 +78,11 @@ static _Noreturn void writer_run(struct crs_dump *d, const char *path) {
   rc = mpir_dump_write(d, path);
   result->image_size = d->header.image_size;
   result->data_size = d->data_size;
-  atomic_store(&result->code, rc);
+  atomic_store(&result->code, rc); /* whatever befalls us from here on */
+  writer_detach();
+  atomic_store(&result->detached, 1);
+  sys_futex_wake(&result->detached);
+  mpir_crs_fault_in("writer-ends", d->header.sequence);
   for (;;)
     sys1(SYS_exit_group, 0);
 }
@@ -96,6 +108,17 @@ static bool is_shared_with_copy(const struct crs_dump *d) {
   return false; /* what stands in pipes and sockets has been copied */
 }
 
+/* A copy whose image is whole, and that takes a while to end: its memory is as large as ours. */
+static pid_t ending CRS_FORKED;
+
+void mpir_crs_save_reap(void) {
+  int status;
+
+  while (ending && sys4(SYS_wait4, ending, &status, __WALL, NULL) == -EINTR)
+    ;
+  ending = 0;
+}
+
 /* The parent's side: waits until the copy has saved what is shared, lets the threads go, looks up the hints for the copy, waits for the whole. */
 static int writer_wait(struct crs_dump *d, pid_t writer, const char *path, struct crs_reply *reply, int connection) {
   struct dump_result *result = d->result;
@@ -114,8 +137,12 @@ static int writer_wait(struct crs_dump *d, pid_t writer, const char *path, struc
   mpir_crs_release(others);
   if (got != writer)
     mpir_dump_hints_for(d, writer);
-  while (got != writer && (got = sys4(SYS_wait4, writer, &status, __WALL, NULL)) == -EINTR)
-    ;
+  while (got != writer && !atomic_load(&result->detached)) {
+    sys_futex_wait(&result->detached, 0, 50000000);
+    got = sys4(SYS_wait4, writer, &status, WNOHANG | __WALL, NULL);
+  }
+  if (got != writer)
+    ending = writer;
   reply->image_size = result->image_size;
   reply->data_size = result->data_size;
   plain_copy(reply->text, sizeof(reply->text), result->text);
@@ -268,6 +295,7 @@ static void wake_up(void) {
 }
 
 void mpir_crs_save_after_fork(void) {
+  ending = 0;
   if (crs.restart.status_fd > 0) /* 0: never restarted */
     sys1(SYS_close, crs.restart.status_fd);
   if (crs.restart.go_fd > 0)

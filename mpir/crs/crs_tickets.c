@@ -142,6 +142,7 @@ static bool run(struct ticket *t) {
     return true;
   }
   ticket_done(t, rc == CRS_FORWARDED ? -EAGAIN : rc);
+  mpir_crs_save_reap();
   return false;
 }
 
