@@ -64,8 +64,12 @@ char *replica_absolute(const char *path) {
 
 static int open_either(int folder, const char *path, int flags, mode_t mode, const void *place) {
   bool writes = (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
-  if (!replica_is_on() || is_device(path))
-    return replica_sys_open(folder, path, flags, mode);
+  if (!replica_is_on() || is_device(path)) {
+    int fd = replica_sys_open(folder, path, flags, mode);
+    if (!strncmp(path, "/dev/", 5))
+      replica_random_is(fd);
+    return fd;
+  }
   if (!writes)
     return (folder == AT_FDCWD || *path == '/') && !(flags & (O_DIRECTORY | O_PATH)) && replica_has_written(path)
                ? replica_read_open(folder, path, flags)

@@ -17,6 +17,7 @@
 #include "mpir/replica/preload.h"
 #include "mpir/replica/preload_private.h"
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
+#pragma clang diagnostic ignored "-Wreserved-identifier"
 
 #define PLACE __builtin_return_address(0)
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -44,6 +45,12 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
+/* As code that was compiled with _FORTIFY_SOURCE calls them: never with a mode. */
+int __open_2(const char *path, int flags) { return replica_preload_open(AT_FDCWD, path, flags, 0, PLACE); }
+int __open64_2(const char *path, int flags) { return replica_preload_open(AT_FDCWD, path, flags, 0, PLACE); }
+int __openat_2(int folder, const char *path, int flags) { return replica_preload_open(folder, path, flags, 0, PLACE); }
+int __openat64_2(int folder, const char *path, int flags) { return replica_preload_open(folder, path, flags, 0, PLACE); }
+
 int creat(const char *path, mode_t mode) { return replica_preload_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode, PLACE); }
 int creat64(const char *path, mode_t mode) { return replica_preload_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode, PLACE); }
 
@@ -54,7 +61,7 @@ static FILE *open_stream(const char *path, const char *mode, const void *place) 
   int fd = replica_preload_open(AT_FDCWD, path, flags, 0666, place);
   if (fd < 0)
     return NULL;
-  FILE *f = fdopen(fd, mode);
+  FILE *f = !strncmp(path, "/dev/", 5) && replica_random_is(fd) ? replica_random_stream(fd, mode) : fdopen(fd, mode);
   if (!f)
     close(fd);
   return f;

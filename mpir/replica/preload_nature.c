@@ -1,12 +1,11 @@
-/* What its surroundings tell a program: the time, process numbers, random numbers.  A shadow gets what its main got, in the same order.  That holds for
-   the thread that has called MPI_Init, and for what the program asks: not libc, the message layer, or another part of this library. */
+/* What its surroundings tell a program: the time, process numbers; random numbers: preload_random.c.  A shadow gets what its main got, in the same order.
+   That holds for the thread that has called MPI_Init, and for what the program asks: not libc, the message layer, or another part of this library. */
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -41,11 +40,6 @@ NEXT(timespec_get);
 NEXT(clock);
 NEXT(times);
 NEXT(getrusage);
-NEXT(getrandom);
-NEXT(getentropy);
-NEXT(arc4random);
-NEXT(arc4random_buf);
-NEXT(arc4random_uniform);
 
 /* Also before this library's constructor has run: other libraries have constructors too. */
 #define FIND(name) (next_##name ? next_##name : (next_##name = (__typeof__(&name))dlsym(RTLD_NEXT, #name)))
@@ -74,7 +68,7 @@ void replica_nature_begin(void) {
 }
 
 /* No system call: programs may ask millions of times.  Copies of the process that something else makes ask for nothing. */
-static bool is_determined(enum replica_determinant kind, const void *place) {
+bool replica_is_determined(enum replica_determinant kind, const void *place) {
   if (!has_initialized || !replica_door->on || replica_door->forking || !(replica_door->determinants & kind))
     return false;
   for (size_t i = 0; i < nours; i++)
@@ -92,7 +86,7 @@ static void exchange(uint64_t *words, size_t n) {
     replica_door->tell(words[i]);
 }
 
-static uint64_t same(uint64_t word) {
+uint64_t replica_same(uint64_t word) {
   exchange(&word, 1);
   return word;
 }
@@ -108,8 +102,7 @@ static void exchange_counted(uint64_t *words, size_t first, size_t n) {
     ahead[first + i] = (int64_t)(words[i] - own[i]);
 }
 
-/* Copied in parts, the last one padded. */
-static void exchange_bytes(void *data, size_t size) {
+void replica_same_bytes(void *data, size_t size) {
   for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
     uint64_t word = 0;
     size_t n = size - at < sizeof(word) ? size - at : sizeof(word);
@@ -123,8 +116,8 @@ static void exchange_bytes(void *data, size_t size) {
 
 time_t time(time_t *to) {
   time_t now = FIND(time)(NULL);
-  if (is_determined(REPLICA_TIME, PLACE))
-    now = (time_t)same((uint64_t)now);
+  if (replica_is_determined(REPLICA_TIME, PLACE))
+    now = (time_t)replica_same((uint64_t)now);
   if (to)
     *to = now;
   return now;
@@ -132,8 +125,8 @@ time_t time(time_t *to) {
 
 int gettimeofday(struct timeval *restrict to, void *restrict zone) {
   int rc = FIND(gettimeofday)(to, zone);
-  if (!rc && is_determined(REPLICA_TIME, PLACE)) {
-    uint64_t word = same((uint64_t)to->tv_sec * 1000000 + (uint64_t)to->tv_usec);
+  if (!rc && replica_is_determined(REPLICA_TIME, PLACE)) {
+    uint64_t word = replica_same((uint64_t)to->tv_sec * 1000000 + (uint64_t)to->tv_usec);
     *to = (struct timeval){(time_t)(word / 1000000), (suseconds_t)(word % 1000000)};
   }
   return rc;
@@ -144,27 +137,27 @@ static void put_ns(struct timespec *to, uint64_t ns) { *to = (struct timespec){(
 
 int clock_gettime(clockid_t which, struct timespec *to) {
   int rc = FIND(clock_gettime)(which, to);
-  if (rc || !is_determined(REPLICA_TIME, PLACE))
+  if (rc || !replica_is_determined(REPLICA_TIME, PLACE))
     return rc;
   uint64_t word = get_ns(to);
   if (which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID)
     exchange_counted(&word, which == CLOCK_THREAD_CPUTIME_ID ? CPU_THREAD : CPU_PROCESS, 1);
   else
-    word = same(word);
+    word = replica_same(word);
   put_ns(to, word);
   return 0;
 }
 
 int timespec_get(struct timespec *to, int base) {
   int rc = FIND(timespec_get)(to, base);
-  if (rc && is_determined(REPLICA_TIME, PLACE))
-    put_ns(to, same(get_ns(to)));
+  if (rc && replica_is_determined(REPLICA_TIME, PLACE))
+    put_ns(to, replica_same(get_ns(to)));
   return rc;
 }
 
 clock_t clock(void) {
   clock_t now = FIND(clock)();
-  if (now != (clock_t)-1 && is_determined(REPLICA_TIME, PLACE)) {
+  if (now != (clock_t)-1 && replica_is_determined(REPLICA_TIME, PLACE)) {
     uint64_t word = (uint64_t)now;
     exchange_counted(&word, CPU_CLOCK, 1);
     now = (clock_t)word;
@@ -181,9 +174,9 @@ static void times_to_words(const struct tms *t, uint64_t words[4]) {
 
 clock_t times(struct tms *to) {
   clock_t now = FIND(times)(to);
-  if (now == (clock_t)-1 || !is_determined(REPLICA_TIME, PLACE))
+  if (now == (clock_t)-1 || !replica_is_determined(REPLICA_TIME, PLACE))
     return now;
-  now = (clock_t)same((uint64_t)now);
+  now = (clock_t)replica_same((uint64_t)now);
   if (to) {
     uint64_t words[4];
     times_to_words(to, words);
@@ -204,7 +197,7 @@ static size_t usage_counter(int who) { return CPU_USAGE + (size_t)(who + 1) * RU
 int getrusage(__rusage_who_t who, struct rusage *to) {
   uint64_t words[RUSAGE_WORDS];
   int rc = FIND(getrusage)(who, to);
-  if (rc || !is_determined(REPLICA_TIME, PLACE))
+  if (rc || !replica_is_determined(REPLICA_TIME, PLACE))
     return rc;
   usage_to_words(to, words);
   exchange_counted(words, usage_counter((int)who), RUSAGE_WORDS);
@@ -247,10 +240,10 @@ void replica_nature_clone(void) {
 static pid_t told[2]; /* of the process, of its parent; 0: not yet asked for */
 
 static pid_t number_of(int which, pid_t own, const void *place) {
-  if (!is_determined(REPLICA_PID, place))
+  if (!replica_is_determined(REPLICA_PID, place))
     return own;
   if (!told[which])
-    told[which] = (pid_t)same((uint64_t)own);
+    told[which] = (pid_t)replica_same((uint64_t)own);
   return told[which];
 }
 
@@ -258,40 +251,7 @@ pid_t getpid(void) { return number_of(0, (pid_t)syscall(SYS_getpid), PLACE); }
 pid_t getppid(void) { return number_of(1, (pid_t)syscall(SYS_getppid), PLACE); }
 
 int kill(pid_t pid, int signal) {
-  if (pid > 0 && pid == told[0] && is_determined(REPLICA_PID, PLACE))
+  if (pid > 0 && pid == told[0] && replica_is_determined(REPLICA_PID, PLACE))
     pid = (pid_t)syscall(SYS_getpid);
   return (int)syscall(SYS_kill, pid, signal);
-}
-
-/* --- random numbers --- */
-
-ssize_t getrandom(void *to, size_t size, unsigned flags) {
-  ssize_t n = FIND(getrandom)(to, size, flags);
-  if (n > 0 && is_determined(REPLICA_RANDOM, PLACE)) {
-    uint64_t word = same((uint64_t)n);
-    n = (ssize_t)word <= (ssize_t)size ? (ssize_t)word : n;
-    exchange_bytes(to, (size_t)n);
-  }
-  return n;
-}
-
-int getentropy(void *to, size_t size) {
-  int rc = FIND(getentropy)(to, size);
-  if (!rc && is_determined(REPLICA_RANDOM, PLACE))
-    exchange_bytes(to, size);
-  return rc;
-}
-
-static uint32_t same_number(uint32_t own, const void *place) {
-  if (is_determined(REPLICA_RANDOM, place))
-    exchange_bytes(&own, sizeof(own));
-  return own;
-}
-
-uint32_t arc4random(void) { return same_number(FIND(arc4random)(), PLACE); }
-uint32_t arc4random_uniform(uint32_t limit) { return same_number(FIND(arc4random_uniform)(limit), PLACE); }
-void arc4random_buf(void *to, size_t size) {
-  FIND(arc4random_buf)(to, size);
-  if (is_determined(REPLICA_RANDOM, PLACE))
-    exchange_bytes(to, size);
 }

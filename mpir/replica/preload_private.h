@@ -3,6 +3,7 @@
 #define REPLICA_PRELOAD_PRIVATE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include "mpir/replica/door.h"
@@ -19,6 +20,14 @@ char *replica_absolute(const char *path); /* the same for all names of a file th
 void replica_nature_begin(void);
 void replica_nature_forks(void); /* a main, before it makes its shadow */
 void replica_nature_clone(void); /* the fresh shadow */
+bool replica_is_determined(enum replica_determinant kind,
+                           const void *place); /* asked by the code at 'place', which may be NULL: not by libc for itself */
+uint64_t replica_same(uint64_t word); /* the main's */
+void replica_same_bytes(void *data, size_t size); /* likewise; copied in parts, the last one padded */
+
+/* preload_random.c */
+bool replica_random_is(int fd); /* it is a device of random numbers, which is noted */
+FILE *replica_random_stream(int fd, const char *mode); /* one that gives the same to both; NULL with errno.  It owns 'fd' then. */
 
 /* preload_files.c: files that are open for writing.  A shadow writes into memory. */
 int replica_written_open(int folder, const char *path, int flags, mode_t mode);
