@@ -19,6 +19,8 @@ ReductionClause::Operation ReductionClause::operation(StringRef Word) {
       .Case("and", And)
       .Case("or", Or)
       .Case("xor", Xor)
+      .Case("eqv", Eqv)
+      .Case("neqv", Neqv)
       .Case("maxloc", MaxLoc)
       .Case("minloc", MinLoc)
       .Default(Unknown);
@@ -69,7 +71,8 @@ Constant *ReductionClause::neutral(Type *T) const {
   unsigned Bits = T->getIntegerBitWidth();
   bool Signed = Kind == 'i';
   switch (Op) {
-  case Product: return ConstantInt::get(T, 1);
+  case Product:
+  case Eqv: return ConstantInt::get(T, 1);
   case And: return Constant::getAllOnesValue(T);
   case Max:
   case MaxLoc: return ConstantInt::get(T->getContext(), Signed ? APInt::getSignedMinValue(Bits) : APInt::getMinValue(Bits));
@@ -96,6 +99,8 @@ Value *ReductionClause::combined(IRBuilder<> &B, Value *A, Value *X) const {
   case And: return B.CreateAnd(A, X);
   case Or: return B.CreateOr(A, X);
   case Xor: return B.CreateXor(A, X);
+  case Eqv: return B.CreateZExt(B.CreateICmpEQ(B.CreateIsNull(A), B.CreateIsNull(X)), A->getType());
+  case Neqv: return B.CreateZExt(B.CreateICmpNE(B.CreateIsNull(A), B.CreateIsNull(X)), A->getType());
   default: return B.CreateSelect(better(B, X, A), X, A);
   }
 }

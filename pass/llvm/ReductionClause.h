@@ -6,7 +6,7 @@
 namespace dvmir {
 
 struct ReductionClause {
-  enum Operation { Sum, Product, Max, Min, And, Or, Xor, MaxLoc, MinLoc, Unknown };
+  enum Operation { Sum, Product, Max, Min, And, Or, Xor, Eqv, Neqv, MaxLoc, MinLoc, Unknown };
 
   unsigned Number;      // R line, from 0
   llvm::StringRef Name; // as the directive writes it
@@ -17,6 +17,8 @@ struct ReductionClause {
 
   static Operation operation(llvm::StringRef Word);
   bool isExtreme() const { return Op == Max || Op == Min || Op == MaxLoc || Op == MinLoc; }
+  bool isBitwise() const { return Op == And || Op == Or || Op == Xor || isOfLogicals(); }
+  bool isOfLogicals() const { return Op == Eqv || Op == Neqv; } // of Fortran: what is not zero is true
   bool isGreatest() const { return Op == Max || Op == MaxLoc; }
   // A product of complex numbers, whose parts belong together; a sum is that of its parts.
   bool isOfPairs() const { return Kind == 'c' && Op == Product; }

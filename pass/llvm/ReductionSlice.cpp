@@ -60,7 +60,7 @@ void ReductionSlice::findType() {
       T = Type::getX86_FP80Ty(RT.C);
     break;
   }
-  if (T && T->isFloatingPointTy() && (C.Op == ReductionClause::And || C.Op == ReductionClause::Or || C.Op == ReductionClause::Xor))
+  if (T && T->isFloatingPointTy() && C.isBitwise())
     T = nullptr;
 }
 

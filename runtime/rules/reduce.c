@@ -50,6 +50,9 @@ static bool extreme(const char *op, bool *greatest) {
   return *greatest || !strncmp(op, "min", 3);
 }
 
+/* Of Fortran: what is not zero is true. */
+static bool of_logicals(const char *op) { return !strcmp(op, "eqv") || !strcmp(op, "neqv"); }
+
 static uint64_t combine_integers(struct operand t, const char *op, uint64_t a, uint64_t b) {
   bool greatest;
   if (extreme(op, &greatest)) {
@@ -62,8 +65,8 @@ static uint64_t combine_integers(struct operand t, const char *op, uint64_t a, u
     return narrowed(t, a * b);
   if (!strcmp(op, "and"))
     return a & b;
-  if (!strcmp(op, "eqv")) /* logical values of Fortran */
-    return !a == !b;
+  if (of_logicals(op))
+    return (!a == !b) == !strcmp(op, "eqv");
   return !strcmp(op, "or") ? a | b : a ^ b;
 }
 
@@ -165,11 +168,16 @@ static bool agrees_with(const struct dvmrt_directive *d, const struct dvmrt_item
       return true;
     if (slack > 0)
       snprintf(allowed, sizeof allowed, "; rounding explains no more than %.1Lg", slack);
-  } else if (!memcmp(result, expected, t.bytes)) {
+  } else if (!memcmp(result, expected, t.bytes) || (of_logicals(r->word) && !integer(t, result) == !integer(t, expected))) {
     return true;
   }
-  print(t, result, program, sizeof program);
-  print(t, expected, declared, sizeof declared);
+  if (of_logicals(r->word)) {
+    snprintf(program, sizeof program, integer(t, result) ? ".true." : ".false.");
+    snprintf(declared, sizeof declared, integer(t, expected) ? ".true." : ".false.");
+  } else {
+    print(t, result, program, sizeof program);
+    print(t, expected, declared, sizeof declared);
+  }
   dvmrt_verdict_give(
       &(struct dvmrt_record){DVMRT_RECORD_MISMATCH, .directive = d, .mismatch = {r, name, what, program, declared, allowed}});
   return false;
