@@ -630,28 +630,13 @@ bool Parser::sections(DirectiveKind K) {
 }
 
 // Nothing that a check could judge.
-static const char *const Accepted[] = {"processors",      "consistent",   "asyncid",  "asyncwait",   "map",
-                                       "reduction_group", "remote_group", "interval", "endinterval", "exitinterval",
-                                       "debug",           "enddebug",     "traceon",  "traceoff",    "barrier",
-                                       "io_mode",         "check",        "routine",  "f90"};
-static const char *const Unjudged[] = {"checksection",
-                                       "consistent_group",
-                                       "consistent_start",
-                                       "consistent_wait",
-                                       "template_create",
-                                       "template_delete",
-                                       "localize",
-                                       "unlocalize",
-                                       "shadow_add",
-                                       "indirect_access",
-                                       "own",
-                                       "pointer",
-                                       "heap",
-                                       "independent",
-                                       "cp_create",
-                                       "cp_save",
-                                       "cp_load",
-                                       "cp_wait"};
+static const char *const Accepted[] = {"processors",   "consistent", "asyncid",     "consistent_group", "map",   "reduction_group",
+                                       "remote_group", "interval",   "endinterval", "exitinterval",     "debug", "enddebug",
+                                       "traceon",      "traceoff",   "barrier",     "io_mode",          "check", "routine",
+                                       "f90"};
+static const char *const Unjudged[] = {
+    "checksection", "template_create", "template_delete", "localize", "unlocalize", "shadow_add", "indirect_access", "own", "pointer",
+    "heap",         "independent",     "cp_create",       "cp_save",  "cp_load",    "cp_wait"};
 
 static const char *const Blocks[] = {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"};
 
@@ -693,7 +678,10 @@ bool Parser::behind(const std::string &Word, bool &Known) {
                 {"reduction_start", DirectiveKind::ReductionStart},
                 {"reduction_wait", DirectiveKind::ReductionWait},
                 {"prefetch", DirectiveKind::Prefetch},
-                {"reset", DirectiveKind::Reset}};
+                {"reset", DirectiveKind::Reset},
+                {"asyncwait", DirectiveKind::CopyWait},
+                {"consistent_start", DirectiveKind::ConsistentStart},
+                {"consistent_wait", DirectiveKind::ConsistentWait}};
   for (const auto &Row : Rows)
     if (Word == Row.Word)
       return (this->*Row.Parse)();

@@ -70,7 +70,13 @@ enum class DirectiveKind {
   Region,
   HostSection,
   Asynchronous,
-  End, // of one of the five before
+  CopyBegin, // of END ASYNCHRONOUS: what its statements copy is under way until the wait
+  CopyTo,
+  CopyFrom,
+  CopyWait,
+  ConsistentStart,
+  ConsistentWait,
+  End, // of one of the blocks before
   Actual,
   GetActual,
   Accepted,   // says nothing that a check could judge

@@ -217,7 +217,7 @@ void Writer::axis(Site &T, const Axis &X, const Num &Lower, const std::vector<Nu
     break;
   }
   case Axis::Range:
-    T.add("r").number(E.sub(value(X.Coef, 1), Lower)).add(":");
+    T.add("r").number(X.Coef.empty() ? Num::of(0) : E.sub(value(X.Coef, 1), Lower)).add(":");
     if (X.Add.empty())
       T.add("*");
     else
@@ -335,7 +335,11 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
       ref(T.key(DVMRT_DIRECTIVE_REMOTE), R.Name);
       axes(T, R);
       break;
-    case ClauseKind::Consistent: variableText(T.key(DVMRT_DIRECTIVE_CONSISTENT), R.Name, true); break;
+    case ClauseKind::Consistent:
+      if (Groups)
+        T.key(DVMRT_DIRECTIVE_GROUP).add(C.Group.empty() ? "-" : lower(C.Group));
+      variableText(T.key(DVMRT_DIRECTIVE_CONSISTENT), R.Name, true);
+      break;
     case ClauseKind::Compute: edge(T, DVMRT_DIRECTIVE_RECOMPUTE, R); break;
     case ClauseKind::Region:
       ref(T.key(DVMRT_DIRECTIVE_REGION).add(C.Group + " "), R.Name);
@@ -417,7 +421,7 @@ void Writer::enter(Construct &C) {
   }
   bool Groups = false, RemoteGroups = false;
   for (const Clause &Cl : D.Clauses) {
-    Groups |= !Cl.Reductions.empty() && !Cl.Group.empty();
+    Groups |= (!Cl.Reductions.empty() || Cl.K == ClauseKind::Consistent) && !Cl.Group.empty();
     RemoteGroups |= Cl.K == ClauseKind::Remote && !Cl.Group.empty();
   }
   for (const Clause &Cl : D.Clauses) {
@@ -452,6 +456,12 @@ void Writer::direct() {
                {DirectiveKind::ReductionWait, "reduction_wait"},
                {DirectiveKind::Prefetch, "remote_start"},
                {DirectiveKind::Reset, "remote_reset"},
+               {DirectiveKind::ConsistentStart, "consistent_start"},
+               {DirectiveKind::ConsistentWait, "consistent_wait"},
+               {DirectiveKind::CopyBegin, "copy_begin"},
+               {DirectiveKind::CopyTo, "copy_to"},
+               {DirectiveKind::CopyFrom, "copy_from"},
+               {DirectiveKind::CopyWait, "copy_wait"},
                {DirectiveKind::Redistribute, "redistribute"},
                {DirectiveKind::Realign, "realign"},
                {DirectiveKind::Actual, "actual"},
@@ -487,8 +497,9 @@ void Writer::direct() {
   }
   Site T(E);
   Begin(T);
-  const bool Sections = D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual;
-  if (!Sections)
+  const bool Copies = D.K == DirectiveKind::CopyTo || D.K == DirectiveKind::CopyFrom;
+  const bool Regions = D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual, Sections = Copies || Regions;
+  if (!Regions)
     T.key(DVMRT_DIRECTIVE_GROUP).add(lower(D.Group));
   for (const Ref &R : D.Refs)
     if (Sections) {
@@ -600,6 +611,19 @@ static bool isStep(fir::CallOp Call) {
   return Callee && Callee->getRootReference().getValue() == "_FortranAArgumentCount";
 }
 
+// What alone the checks know: ranks have the values at once.
+static bool isChecked(const Directive &D) {
+  switch (D.K) {
+  case DirectiveKind::CopyBegin:
+  case DirectiveKind::CopyTo:
+  case DirectiveKind::CopyFrom:
+  case DirectiveKind::CopyWait:
+  case DirectiveKind::ConsistentStart:
+  case DirectiveKind::ConsistentWait: return true;
+  default: return false;
+  }
+}
+
 void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, std::vector<Complaint> &Complaints) {
   llvm::SmallVector<std::pair<fir::CallOp, const Mark *>, 8> Calls;
   const Mark *Pending = nullptr;
@@ -643,7 +667,8 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, c
       break;
     case MarkKind::Iter: lowerIter(Mo, *M, Call, Known, O, Complaints); break;
     case MarkKind::Direct:
-      W.direct();
+      if (!(O.Parallel || O.Trace) || !isChecked(*M->D))
+        W.direct();
       W.erase();
       break;
     case MarkKind::Declare:

@@ -1,4 +1,5 @@
 #include "Place.h"
+#include "Copies.h"
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -71,6 +72,8 @@ struct Placer {
   void wrap(size_t First, size_t Last, Mark &Enter, unsigned Line);
   void block(size_t S, const Directive &D);
   size_t endOf(size_t S, const Directive &D);
+  bool isArray(int Unit, const std::string &Name) const;
+  void copies(size_t S, size_t End, const Directive &D);
   std::set<size_t> Ends; // directives that end a block
 
   void refOperands(Mark &M, const Ref &R, bool Variable = true);
@@ -349,6 +352,44 @@ void Placer::block(size_t S, const Directive &D) {
   Mark &Leave = mark(MarkKind::Leave, End, &D);
   Leave.Construct = Enter.Construct;
   Before[P.Statements[End].FirstLine].push_back({{call(Leave), "end do"}, lineOf(End)});
+  if (D.K == DirectiveKind::Asynchronous)
+    copies(S, End, D);
+}
+
+// Is the name, in small letters, one that a declaration of the unit, or of one around it, gives dimensions?
+bool Placer::isArray(int Unit, const std::string &Name) const {
+  for (; Unit >= 0; Unit = O.Units[Unit].Parent) {
+    const auto Named = Arrays.find(Unit);
+    if (Named != Arrays.end() && Named->second.count(Name))
+      return !isTemplate(Unit, Name);
+    for (size_t S = O.Units[Unit].Begin + 1; S < O.Units[Unit].FirstExecutable; ++S) {
+      const std::string T = P.Statements[S].IsDirective ? "" : squeezed(P.Statements[S].Text);
+      const size_t List = T.find("dimension(") != std::string::npos ? 0 : std::string::npos;
+      for (size_t At = T.find(Name); At != std::string::npos; At = T.find(Name, At + 1)) {
+        const char Next = At + Name.size() < T.size() ? T[At + Name.size()] : 0;
+        if ((!At || !isNameChar(T[At - 1])) && !isNameChar(Next) && (Next == '(' || !List))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Behind END ASYNCHRONOUS: what was copied may not be touched before the wait.
+void Placer::copies(size_t S, size_t End, const Directive &D) {
+  const auto IsArray = [&](const std::string &Name) { return isArray(unitOf(S), Name); };
+  std::vector<Directive> All = copiesBetween(P.Statements, O, S, End, IsArray);
+  Directive Begin;
+  Begin.K = DirectiveKind::CopyBegin;
+  All.insert(All.begin(), Begin);
+  for (Directive &One : All) {
+    One.Group = D.Group;
+    P.Directives.push_back(std::make_unique<Directive>(std::move(One)));
+    Mark &M = mark(MarkKind::Direct, S, P.Directives.back().get());
+    for (const Ref &R : P.Directives.back()->Refs)
+      refOperands(M, R);
+    Before[P.Statements[End].FirstLine].push_back({{call(M)}, lineOf(End)});
+  }
 }
 
 void Placer::standAlone(size_t S, const Directive &D) {
@@ -532,10 +573,6 @@ void Placer::directive(size_t S) {
       return error(place(S, 0), D.Word + " cannot stand in an included file in this version of dvmfc", "write it into the source itself");
     for (const std::string &Word : D.Unjudged)
       unjudged(place(S, 0), "", "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc");
-    for (const Clause &C : D.Clauses)
-      if (!C.Group.empty() && C.K == ClauseKind::Consistent)
-        unjudged(place(S, 0), "",
-                 "the group '" + C.Group + "' of CONSISTENT is not judged in this version of dvmfc: the values count as there");
     switch (D.K) {
     case DirectiveKind::Array:
     case DirectiveKind::Template:

@@ -20,6 +20,8 @@ static void shadow_start(struct dvmrt_directive *d, const int64_t *args) { (void
 static void shadow_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_shadow_wait(d, group_of(d)); }
 static void reduction_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_start(d, group_of(d)); }
 static void reduction_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_reduction_wait(d, group_of(d)); }
+static void consistent_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_consistent_start(d, group_of(d)); }
+static void consistent_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_group_consistent_wait(d, group_of(d)); }
 
 static void remote_start(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_remote_start(d, group_of(d)); }
 static void remote_wait(struct dvmrt_directive *d, const int64_t *args) { (void)args, dvmrt_remote_wait(d, group_of(d)); }
@@ -65,9 +67,14 @@ static const struct {
     {"shadow_wait", shadow_wait},
     {"reduction_start", reduction_start},
     {"reduction_wait", reduction_wait},
+    {"consistent_start", consistent_start},
+    {"consistent_wait", consistent_wait},
     {"remote_start", remote_start},
     {"remote_wait", remote_wait},
     {"remote_reset", remote_reset},
+    {"copy_begin", dvmrt_copy_begin},
+    {"copy_to", dvmrt_copy_to},
+    {"copy_from", dvmrt_copy_from},
     {"copy_wait", dvmrt_copy_wait},
 };
 

@@ -46,8 +46,8 @@ static char op_of(const char *word) {
   static const struct {
     const char *word;
     char op;
-  } ops[] = {{"sum", 's'}, {"product", 'p'}, {"max", 'M'},    {"min", 'm'},   {"and", 'a'},
-             {"or", 'o'},  {"xor", 'x'},     {"maxloc", 'X'}, {"minloc", 'N'}, {"eqv", 'x'}, {"neqv", 'x'}}; /* 'eqv' from false on */
+  } ops[] = {{"sum", 's'}, {"product", 'p'}, {"max", 'M'},    {"min", 'm'}, {"and", 'a'}, {"or", 'o'},
+             {"xor", 'x'}, {"maxloc", 'X'},  {"minloc", 'N'}, {"eqv", 'x'}, {"neqv", 'x'}}; /* 'eqv' from false on */
   for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
     if (!strcmp(ops[i].word, word))
       return ops[i].op;

@@ -64,13 +64,16 @@ static void reduction_text(const struct dvmrt_item *i, const char *name, struct 
 
 static bool computes(const struct dvmrt_directive *d) { return d->parallel || !strcmp(d->kind, "task_region"); }
 
+static const char *step_of(bool consistent) { return consistent ? "consistent" : "reduction"; } /* .. _start, _wait */
+
 static const char *computed_in(const struct dvmrt_directive *d) {
   return d->parallel ? "computed in this parallel loop" : "computed in this task region";
 }
 
 static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *at, const struct dvmrt_protocol *p) {
   struct dvmrt_text *help = dvmrt_diag_help(r), own = {.n = 0};
-  const struct dvmrt_item *i = computes(at) ? reduction_of(at, p->name) : NULL;
+  const struct dvmrt_item *i = computes(at) && !p->consistent ? reduction_of(at, p->name) : NULL;
+  const char *step = step_of(p->consistent);
   if (i)
     reduction_text(i, p->name, &own);
   if (i && shares_group(at, i)) {
@@ -82,12 +85,14 @@ static void help_protocol(struct dvmrt_report *r, const struct dvmrt_directive *
     dvmrt_text_add(help, "write 'reduction(%s)' in place of 'reduction(%s: %s)' in the directive at ", own.s, p->group, own.s);
     dvmrt_name_place(at->pos, help);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_CLAUSE, at->pos, "reduction", p->name), "reduction(%s)", own.s);
-  } else if (!strcmp(at->kind, "reduction_start") && p->other && computes(p->other)) {
-    dvmrt_text_add(help, "put '#pragma dvm reduction_wait(%s)' after it", p->group);
-    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEHIND, at->pos, NULL, NULL), "#pragma dvm reduction_wait(%s)", p->group);
+  } else if (computes(at)) {
+    dvmrt_text_add(help, "take the group '%s' out of its clause 'consistent', or start it and wait for it behind the loop", p->group);
+  } else if (strstr(at->kind, "_start") && p->other && computes(p->other)) {
+    dvmrt_text_add(help, "put '#pragma dvm %s_wait(%s)' after it", step, p->group);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEHIND, at->pos, NULL, NULL), "#pragma dvm %s_wait(%s)", step, p->group);
   } else if (p->other && computes(p->other)) {
-    dvmrt_text_add(help, "put '#pragma dvm reduction_start(%s)' before it", p->group);
-    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, at->pos, "later", NULL), "#pragma dvm reduction_start(%s)", p->group);
+    dvmrt_text_add(help, "put '#pragma dvm %s_start(%s)' before it", step, p->group);
+    dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, at->pos, "later", NULL), "#pragma dvm %s_start(%s)", step, p->group);
   } else {
     dvmrt_text_add(help, "remove this directive");
     dvmrt_diag_repair(r, DVMRT_REPAIR_OUT, at->pos, NULL, NULL);
@@ -99,7 +104,7 @@ void dvmrt_explain_protocol(const struct dvmrt_directive *at, const struct dvmrt
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  dvmrt_text_add(&r->message, "the reduction '%s'", p->group);
+  dvmrt_text_add(&r->message, "the %s '%s'", p->consistent ? "consistent group" : "reduction", p->group);
   if (p->name)
     dvmrt_text_add(&r->message, " of '%s'", p->name);
   dvmrt_text_add(&r->message, " %s", p->what);
@@ -140,12 +145,14 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
     being_copied(ev, v);
     return;
   }
+  const char *step = step_of(v->consistent);
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_REDUCTION_PENDING);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
   dvmrt_explain_start(r, ev, ev->flags & DVMRT_WRITE ? "is written" : "is read");
-  dvmrt_text_add(&r->message, " before its reduction '%s' has %s", v->group, v->started ? "been waited for" : "been started");
+  dvmrt_text_add(&r->message, " before its %s '%s' has %s", v->consistent ? "consistent group" : "reduction", v->group,
+                 v->started ? "been waited for" : "been started");
   if (v->started)
     dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
   dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "%s", computed_in(v->computed));
@@ -154,12 +161,12 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
   struct dvmrt_text *lines = dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT,
                                                ev->nest ? ev->nest->d->pos : ev->access->pos, "later", NULL);
   if (!v->started)
-    dvmrt_text_add(lines, "#pragma dvm reduction_start(%s)\n", v->group);
-  dvmrt_text_add(lines, "#pragma dvm reduction_wait(%s)", v->group);
+    dvmrt_text_add(lines, "#pragma dvm %s_start(%s)\n", step, v->group);
+  dvmrt_text_add(lines, "#pragma dvm %s_wait(%s)", step, v->group);
   dvmrt_text_add(help, "put ");
   if (!v->started)
-    dvmrt_text_add(help, "'#pragma dvm reduction_start(%s)' and ", v->group);
-  dvmrt_text_add(help, "'#pragma dvm reduction_wait(%s)' before %s", v->group, ev->nest ? "the loop at " : "it");
+    dvmrt_text_add(help, "'#pragma dvm %s_start(%s)' and ", step, v->group);
+  dvmrt_text_add(help, "'#pragma dvm %s_wait(%s)' before %s", step, v->group, ev->nest ? "the loop at " : "it");
   if (ev->nest)
     dvmrt_name_place(ev->nest->d->pos, help);
   dvmrt_text_add(help, "; remove later ones");

@@ -46,7 +46,7 @@ static void write_groups(struct dvmrt_text *out, const struct group *group, int 
 
 /* Directives that have another name; how many characters it takes the place of. */
 static size_t write_name(struct dvmrt_text *out, const char *s) {
-  static const char *const names[][2] = {{"remote_start(", "PREFETCH ("}, {"remote_reset(", "RESET ("}};
+  static const char *const names[][2] = {{"remote_start(", "PREFETCH ("}, {"remote_reset(", "RESET ("}, {"copy_wait(", "ASYNCWAIT ("}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(s, names[i][0], strlen(names[i][0]))) {
       dvmrt_text_add(out, "%s", names[i][1]);

@@ -67,20 +67,32 @@ static bool take_ordinary(struct section *s, const struct dvmrt_item *i, const i
   return s->base && s->bytes && s->ndims > 0;
 }
 
-/* False: nothing is known of it, or the section is wrong (which has been said). */
-static bool section_of(struct section *s, const struct dvmrt_directive *d, struct dvmrt_item *i, const int64_t *args) {
+/* Which dimension is not inside; -1: none. */
+static int outside(const struct section *s) {
+  for (int k = 0; k < s->ndims; k++)
+    if (s->low[k] < 0 || s->high[k] >= s->extent[k] || s->low[k] > s->high[k])
+      return k;
+  return -1;
+}
+
+/* False: nothing is known of it. */
+static bool take(struct section *s, struct dvmrt_item *i, const int64_t *args) {
   s->array = dvmrt_array_of(&i->ref, args);
   if (s->array)
     take_array(s);
   else if (!take_ordinary(s, i, args))
     return false;
   bounds_of(s, i, args);
-  for (int k = 0; k < s->ndims; k++)
-    if (s->low[k] < 0 || s->high[k] >= s->extent[k] || s->low[k] > s->high[k]) {
-      wrong(d, s, k);
-      return false;
-    }
   return true;
+}
+
+/* False: .. or the section is wrong, which has been said. */
+static bool section_of(struct section *s, const struct dvmrt_directive *d, struct dvmrt_item *i, const int64_t *args) {
+  if (!take(s, i, args))
+    return false;
+  if (outside(s) >= 0)
+    wrong(d, s, outside(s));
+  return outside(s) < 0;
 }
 
 /* Extents that are not 1, in order: 'n' of them. */
@@ -192,8 +204,7 @@ static void watch(const struct dvmrt_directive *d, const char *name, const struc
 }
 
 /* What is read before the wait may be the old value as well as the new one. */
-static void begin(const struct dvmrt_directive *d, const char *name, struct section to, struct section from) {
-  const struct dvmrt_copied source = copied(&from), target = copied(&to);
+static void begin_target(const struct dvmrt_directive *d, const char *name, struct section to) {
   struct target *t = dvmrt_mem_alloc(sizeof(*t));
   memcpy(to.at, to.low, sizeof(to.at));
   *t = (struct target){targets, name, to};
@@ -201,9 +212,14 @@ static void begin(const struct dvmrt_directive *d, const char *name, struct sect
   do
     dvmrt_shadow_fill(address_of(&to), to.bytes, DVMRT_W_COPY);
   while (advance(&to, false));
-  dvmrt_remote_copies(d, name, &source, &target);
-  watch(d, name, &from, false);
   watch(d, name, &to, true);
+}
+
+static void begin(const struct dvmrt_directive *d, const char *name, const struct section *to, const struct section *from) {
+  const struct dvmrt_copied source = copied(from), target = copied(to);
+  begin_target(d, name, *to);
+  dvmrt_remote_copies(d, name, &source, &target);
+  watch(d, name, from, false);
 }
 
 /* Elements that are no array any more are somebody else's. */
@@ -233,7 +249,38 @@ void dvmrt_copy_run(struct dvmrt_directive *d, const int64_t *args) {
   copy_values(to, from, back);
   const struct dvmrt_item *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
   if (name)
-    begin(d, name->ref.name, to, from);
+    begin(d, name->ref.name, &to, &from);
+}
+
+void dvmrt_copy_begin(struct dvmrt_directive *d, const int64_t *args) {
+  (void)args;
+  dvmrt_remote_copies(d, dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP)->ref.name, NULL, NULL);
+}
+
+/* Of loops that are not executed sections are empty. */
+static bool side_of(struct section *s, const struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY);
+  return i && take(s, i, args) && outside(s) < 0;
+}
+
+void dvmrt_copy_to(struct dvmrt_directive *d, const int64_t *args) {
+  const char *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP)->ref.name;
+  struct section to;
+  if (!side_of(&to, d, args))
+    return;
+  const struct dvmrt_copied target = copied(&to);
+  begin_target(d, name, to);
+  dvmrt_remote_copies(d, name, NULL, &target);
+}
+
+void dvmrt_copy_from(struct dvmrt_directive *d, const int64_t *args) {
+  const char *name = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP)->ref.name;
+  struct section from;
+  if (!side_of(&from, d, args))
+    return;
+  const struct dvmrt_copied source = copied(&from);
+  dvmrt_remote_copies(d, name, &source, NULL);
+  watch(d, name, &from, false);
 }
 
 void dvmrt_copy_wait(struct dvmrt_directive *d, const int64_t *args) {

@@ -141,11 +141,12 @@ static void unfinished(const struct dvmrt_pending_var *v) {
   if (v->copied)
     return;
   if (v->started)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started,
-                                              .protocol = {v->name, v->group, "is started but never waited for", v->computed}});
-  else
     dvmrt_verdict_give(
-        &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->computed, .protocol = {v->name, v->group, "is never started", NULL}});
+        &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->started,
+                               .protocol = {v->consistent, v->name, v->group, "is started but never waited for", v->computed}});
+  else
+    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = v->computed,
+                                              .protocol = {v->consistent, v->name, v->group, "is never started", NULL}});
 }
 
 static void drop(struct dvmrt_pending_var **l) {
@@ -189,7 +190,7 @@ void dvmrt_group_copies(const struct dvmrt_directive *at, const char *copy, cons
     last += data->high[d] * data->stride[d];
   }
   const uintptr_t low = data->base + (uint64_t)first * data->bytes, high = data->base + (uint64_t)(last + 1) * data->bytes;
-  *v = (struct dvmrt_pending_var){vars, low, high, name, copy, at, at, kept};
+  *v = (struct dvmrt_pending_var){vars, low, high, name, copy, at, at, false, kept};
   add(v);
 }
 
@@ -201,50 +202,59 @@ void dvmrt_group_copied(const char *copy) {
       l = &(*l)->next;
 }
 
-void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high) {
+void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high,
+                         bool consistent) {
   if (!low)
     high = 0; /* its accesses are not seen; the protocol is */
   else
     dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
   struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
-  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL, NULL};
+  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL, consistent, NULL};
   add(v);
 }
 
-void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group) {
+static void start(const struct dvmrt_directive *at, const char *group, bool consistent) {
   bool any = false;
   for (struct dvmrt_pending_var *v = vars; v; v = v->next) {
-    if (v->copied || strcmp(v->group, group))
+    if (v->copied || v->consistent != consistent || strcmp(v->group, group))
       continue;
     any = true;
     if (v->started)
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
-                                                .protocol = {v->name, group, "is started twice without a wait", v->started}});
+      dvmrt_verdict_give(
+          &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                 .protocol = {v->consistent, v->name, group, "is started twice without a wait", v->started}});
     v->started = at;
   }
   if (!any)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
-                                              .protocol = {NULL, group, "is started, but no loop has computed anything for it", NULL}});
+    dvmrt_verdict_give(
+        &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                               .protocol = {consistent, NULL, group, "is started, but no loop has computed anything for it", NULL}});
 }
 
-void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group) {
+static void wait(const struct dvmrt_directive *at, const char *group, bool consistent) {
   bool any = false;
   for (struct dvmrt_pending_var **l = &vars; *l;) {
     struct dvmrt_pending_var *v = *l;
-    if (v->copied || strcmp(v->group, group)) {
+    if (v->copied || v->consistent != consistent || strcmp(v->group, group)) {
       l = &v->next;
       continue;
     }
     if (!v->started)
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
-                                                .protocol = {v->name, group, "is waited for but was not started", v->computed}});
+      dvmrt_verdict_give(
+          &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
+                                 .protocol = {v->consistent, v->name, group, "is waited for but was not started", v->computed}});
     any = true;
     drop(l);
   }
   if (!any)
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
-                                              .protocol = {NULL, group, "is waited for but was not started", NULL}});
+                                              .protocol = {consistent, NULL, group, "is waited for but was not started", NULL}});
 }
+
+void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group) { start(at, group, false); }
+void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group) { wait(at, group, false); }
+void dvmrt_group_consistent_start(const struct dvmrt_directive *at, const char *group) { start(at, group, true); }
+void dvmrt_group_consistent_wait(const struct dvmrt_directive *at, const char *group) { wait(at, group, true); }
 
 static bool in_section(const struct dvmrt_copied_data *c, int64_t k) {
   for (int d = 0; d < c->ndims; d++) {
@@ -307,9 +317,11 @@ void dvmrt_group_left(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
     if (i->key == DVMRT_DIRECTIVE_GROUP)
       group = i->ref.name;
-    if (i->key != DVMRT_DIRECTIVE_REDUCTION || !strcmp(group, "-"))
+    const bool consistent = i->key == DVMRT_DIRECTIVE_CONSISTENT;
+    if ((i->key != DVMRT_DIRECTIVE_REDUCTION && !consistent) || !strcmp(group, "-"))
       continue;
     uintptr_t low = (uintptr_t)dvmrt_num_value(i->ref.address, f->args);
-    dvmrt_group_reduced(f->d, group, i->ref.name, low, low + dvmrt_directive_reduction_bytes(i, f->args));
+    uint64_t bytes = consistent ? (uint64_t)dvmrt_num_value(i->bytes, f->args) : dvmrt_directive_reduction_bytes(i, f->args);
+    dvmrt_group_reduced(f->d, group, i->ref.name, low, low + bytes, consistent);
   }
 }

@@ -12,6 +12,7 @@ struct dvmrt_pending_var {
   const char *name, *group;
   const struct dvmrt_directive *computed; /* the parallel loop */
   const struct dvmrt_directive *started;  /* reduction_start, or NULL */
+  bool consistent;                        /* no result of a reduction, but elements that iterations assign for all */
   /* Data of an asynchronous copy: 'computed' and 'started' are its directive.  NULL: a result of a reduction. */
   const struct dvmrt_copied_data *copied;
 };
@@ -41,9 +42,13 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
 /* Subscriber: the loop has been left. */
 void dvmrt_group_left(struct dvmrt_frame *f);
 /* The loop that computed the reduction variable is over. */
-void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high);
+void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high,
+                         bool consistent);
 void dvmrt_group_reduction_start(const struct dvmrt_directive *at, const char *group);
 void dvmrt_group_reduction_wait(const struct dvmrt_directive *at, const char *group);
+/* The same of a group of consistent data. */
+void dvmrt_group_consistent_start(const struct dvmrt_directive *at, const char *group);
+void dvmrt_group_consistent_wait(const struct dvmrt_directive *at, const char *group);
 /* A copy has begun, or is waited for. */
 void dvmrt_group_copies(const struct dvmrt_directive *at, const char *copy, const char *name, const struct dvmrt_copied_data *data);
 void dvmrt_group_copied(const char *copy);

@@ -191,8 +191,10 @@ void dvmrt_remote_copies(const struct dvmrt_directive *d, const char *name, cons
                          const struct dvmrt_copied *to) {
   struct group *g = group_of(name, true);
   g->started = d;
-  add_copy(g, d, from, false);
-  add_copy(g, d, to, true);
+  if (from)
+    add_copy(g, d, from, false);
+  if (to)
+    add_copy(g, d, to, true);
 }
 
 bool dvmrt_remote_copied(struct dvmrt_directive *at, const char *name) {

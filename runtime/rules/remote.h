@@ -21,7 +21,7 @@ struct dvmrt_copied {
   int ndims;
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
 };
-/* The copy is under way; its target has the words DVMRT_W_COPY. */
+/* The copy is under way; what of it is not known is NULL; its target has the words DVMRT_W_COPY. */
 void dvmrt_remote_copies(const struct dvmrt_directive *d, const char *name, const struct dvmrt_copied *from, const struct dvmrt_copied *to);
 /* False: no such copy is under way, which has been told. */
 bool dvmrt_remote_copied(struct dvmrt_directive *at, const char *name);

@@ -58,6 +58,7 @@ enum dvmrt_record_kind {
 };
 
 struct dvmrt_protocol { /* "the reduction 'group' of 'name' <what>" */
+  bool consistent;      /* "the consistent group .." */
   const char *name, *group, *what; /* name: may be NULL */
   const struct dvmrt_directive *other; /* or NULL */
 };
