@@ -119,6 +119,7 @@ struct ParallelModule::Impl {
   Function *Now = nullptr;
   bool Checks = false; // it is a second body
   MapVector<uint64_t, Nest> Nests;
+  SmallPtrSet<const Value *, 4> OfGroups; // their asynchronous reductions are known by address
   CheckedBodies Second;
   SmallSetVector<GlobalVariable *, 8> Arrays;
 
@@ -178,7 +179,7 @@ struct ParallelModule::Impl {
     for (unsigned I = 0; I < Args.size() && I < N.Text.Args.size() && !N.Text.Group; ++I) {
       auto *Variable = dyn_cast<AllocaInst>(Args[I]->stripPointerCasts());
       if ((N.Text.Args[I].Line != DVMRT_DIRECTIVE_REDUCTION && N.Text.Args[I].Line != DVMRT_DIRECTIVE_SHARED) || !N.Text.Args[I].Pointer ||
-          !Variable || !Variable->getAllocatedType()->isSingleValueType())
+          !Variable || !Variable->getAllocatedType()->isSingleValueType() || OfGroups.contains(Variable))
         continue;
       Out.push_back({I, Variable, slot(Variable->getAllocatedType(), "dvm.result")});
     }
@@ -188,6 +189,7 @@ struct ParallelModule::Impl {
   void collect(Function &F, SmallVectorImpl<CallInst *> &Marks) {
     Now = &F;
     Nests.clear();
+    OfGroups.clear();
     for (Instruction &I : instructions(F)) {
       StringRef Name = markerName(&I);
       if (Name.empty())
@@ -200,6 +202,9 @@ struct ParallelModule::Impl {
       Nest N;
       N.Enter = Call;
       N.Text = DirectiveText::parse(Text);
+      for (Value *V : drop_begin(Call->args()))
+        if (N.Text.Group)
+          OfGroups.insert(V->stripPointerCasts());
       N.Site = site(Call->getArgOperand(0));
       if (N.Text.Kind == "parallel" && siteLine(Text, DVMRT_DIRECTIVE_NAMES).split(' ').first.getAsInteger(10, N.Rank))
         N.Rank = 0;

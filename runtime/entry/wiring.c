@@ -20,7 +20,7 @@ static const struct dvmrt_subscriber subscribers[] = {
     {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},
     {.over = dvmrt_across_over},
     {.over = dvmrt_recall_over},
-    {.left = dvmrt_group_left},
+    {.over = dvmrt_group_over, .left = dvmrt_group_left},
     {0},
 };
 

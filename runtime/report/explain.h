@@ -23,6 +23,7 @@ void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_ar
 /* "the reduction 'g' of 's' <what>"; 'name' and 'other' may be NULL. */
 void dvmrt_explain_protocol(const struct dvmrt_directive *at, const struct dvmrt_protocol *p);
 void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v);
+void dvmrt_explain_reduced_again(const struct dvmrt_directive *d, const struct dvmrt_pending_var *v);
 /* The two evaluations of a reduction differ.  'name': of the variable or its element; 'what': a part or property of it, or "". */
 void dvmrt_explain_mismatch(const struct dvmrt_directive *d, const struct dvmrt_item *reduction, const char *name, const char *what,
                             const char *program, const char *declared, const char *tolerance);

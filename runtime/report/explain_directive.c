@@ -140,12 +140,51 @@ static void being_copied(const struct dvmrt_event *ev, const struct dvmrt_pendin
   dvmrt_explain_emit(f, r);
 }
 
+static bool names_group(const struct dvmrt_directive *d, const char *group) {
+  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_GROUP)); i = i->next)
+    if (!strcmp(i->ref.name, group))
+      return true;
+  return false;
+}
+
+/* It is to be finished before the construct, or before the statement at 'pos'.  Later steps are the construct's, if it is of the group. */
+static void help_wait(struct dvmrt_report *r, const struct dvmrt_pending_var *v, const struct dvmrt_directive *d, struct dvmrt_pos pos) {
+  struct dvmrt_text *help = dvmrt_diag_help(r);
+  const char *step = step_of(v->consistent);
+  const char *later = d && names_group(d, v->group) ? NULL : "later";
+  struct dvmrt_text *lines = dvmrt_diag_repair(r, d ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT, d ? d->pos : pos, later, NULL);
+  if (!v->started)
+    dvmrt_text_add(lines, "#pragma dvm %s_start(%s)\n", step, v->group);
+  dvmrt_text_add(lines, "#pragma dvm %s_wait(%s)", step, v->group);
+  dvmrt_text_add(help, "put ");
+  if (!v->started)
+    dvmrt_text_add(help, "'#pragma dvm %s_start(%s)' and ", step, v->group);
+  dvmrt_text_add(help, "'#pragma dvm %s_wait(%s)' before %s", step, v->group, d ? "the loop at " : "it");
+  if (d)
+    dvmrt_name_place(d->pos, help);
+  if (later)
+    dvmrt_text_add(help, "; remove later ones");
+}
+
+void dvmrt_explain_reduced_again(const struct dvmrt_directive *d, const struct dvmrt_pending_var *v) {
+  struct dvmrt_finding *f = dvmrt_finding_count(DVMRT_ID_REDUCTION_PENDING, v->name, d, d->pos);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  dvmrt_text_add(&r->message, "'%s' is reduced again before its reduction '%s' has %s", v->name, v->group,
+                 v->started ? "been waited for" : "been started");
+  if (v->started)
+    dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
+  dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "%s", computed_in(v->computed));
+  help_wait(r, v, d, d->pos);
+  dvmrt_explain_emit(f, r);
+}
+
 void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pending_var *v) {
   if (v->copied) {
     being_copied(ev, v);
     return;
   }
-  const char *step = step_of(v->consistent);
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_REDUCTION_PENDING);
   if (!f || f->count > 1)
     return;
@@ -157,19 +196,7 @@ void dvmrt_explain_pending(const struct dvmrt_event *ev, const struct dvmrt_pend
     dvmrt_text_add(dvmrt_diag_note(r, v->started->pos), "started here");
   dvmrt_text_add(dvmrt_diag_note(r, v->computed->pos), "%s", computed_in(v->computed));
   dvmrt_explain_note_declaration(r, ev);
-  struct dvmrt_text *help = dvmrt_diag_help(r);
-  struct dvmrt_text *lines = dvmrt_diag_repair(r, ev->nest ? DVMRT_REPAIR_BEFORE : DVMRT_REPAIR_STATEMENT,
-                                               ev->nest ? ev->nest->d->pos : ev->access->pos, "later", NULL);
-  if (!v->started)
-    dvmrt_text_add(lines, "#pragma dvm %s_start(%s)\n", step, v->group);
-  dvmrt_text_add(lines, "#pragma dvm %s_wait(%s)", step, v->group);
-  dvmrt_text_add(help, "put ");
-  if (!v->started)
-    dvmrt_text_add(help, "'#pragma dvm %s_start(%s)' and ", step, v->group);
-  dvmrt_text_add(help, "'#pragma dvm %s_wait(%s)' before %s", step, v->group, ev->nest ? "the loop at " : "it");
-  if (ev->nest)
-    dvmrt_name_place(ev->nest->d->pos, help);
-  dvmrt_text_add(help, "; remove later ones");
+  help_wait(r, v, ev->nest ? ev->nest->d : NULL, ev->access->pos);
   dvmrt_explain_emit(f, r);
 }
 

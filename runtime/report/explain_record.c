@@ -7,7 +7,12 @@ static void place(const struct dvmrt_record *r) { dvmrt_explain_place(r->event, 
 static void sequential(const struct dvmrt_record *r) { dvmrt_explain_sequential(r->event, r->assigned); }
 static void across(const struct dvmrt_record *r) { dvmrt_explain_across(r->event, r->across.value, r->across.clause, r->across.reach); }
 static void task(const struct dvmrt_record *r) { dvmrt_explain_task(r->event, r->task.value, r->task.conflict); }
-static void pending(const struct dvmrt_record *r) { dvmrt_explain_pending(r->event, r->pending); }
+static void pending(const struct dvmrt_record *r) {
+  if (r->event)
+    dvmrt_explain_pending(r->event, r->pending);
+  else
+    dvmrt_explain_reduced_again(r->directive, r->pending);
+}
 static void escape(const struct dvmrt_record *r) { dvmrt_explain_escape(r->event); }
 static void widths(const struct dvmrt_record *r) { dvmrt_explain_widths(r->directive, r->widths.array, r->widths.box, r->widths.which); }
 static void protocol(const struct dvmrt_record *r) { dvmrt_explain_protocol(r->directive, &r->protocol); }

@@ -148,13 +148,18 @@ static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t a
   f->vars[f->nvars++] = (struct dvmrt_var){(uintptr_t)address, (uintptr_t)address + bytes, class, i};
 }
 
+static void add_result(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t address, uint64_t bytes) {
+  if (address && dvmrt_group_nvars)
+    dvmrt_group_named(f->d, (uintptr_t)address, (uintptr_t)address + bytes);
+  add_var(f, i, address, bytes, DVMRT_CLASS_REDUCTION);
+}
+
 static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  add_var(f, i, dvmrt_num_value(i->ref.address, f->args), dvmrt_directive_reduction_bytes(i, f->args), DVMRT_CLASS_REDUCTION);
+  add_result(f, i, dvmrt_num_value(i->ref.address, f->args), dvmrt_directive_reduction_bytes(i, f->args));
   if (!i->loc_name)
     return;
   uint64_t n = (uint64_t)dvmrt_num_value(i->bytes, f->args);
-  add_var(f, i, dvmrt_num_value(i->loc_address, f->args), (uint64_t)dvmrt_num_value(i->loc_bytes, f->args) * (n ? n : 1),
-          DVMRT_CLASS_REDUCTION);
+  add_result(f, i, dvmrt_num_value(i->loc_address, f->args), (uint64_t)dvmrt_num_value(i->loc_bytes, f->args) * (n ? n : 1));
 }
 
 /* Of a pointer the bytes are those of a row: the allocation says how many there are. */

@@ -138,7 +138,7 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a) {
 /* ---- reductions --------------------------------------------------------------------------------------------------------------- */
 
 static void unfinished(const struct dvmrt_pending_var *v) {
-  if (v->copied)
+  if (v->copied || v->again)
     return;
   if (v->started)
     dvmrt_verdict_give(
@@ -154,8 +154,8 @@ static void drop(struct dvmrt_pending_var **l) {
   *l = v->next;
   if (v->copied)
     dvmrt_mem_free((void *)(uintptr_t)v->copied, sizeof(*v->copied));
+  dvmrt_group_nvars -= !v->hidden;
   dvmrt_mem_free(v, sizeof(*v));
-  dvmrt_group_nvars--;
 }
 
 void dvmrt_group_ends(uintptr_t a, uint64_t n) {
@@ -190,7 +190,7 @@ void dvmrt_group_copies(const struct dvmrt_directive *at, const char *copy, cons
     last += data->high[d] * data->stride[d];
   }
   const uintptr_t low = data->base + (uint64_t)first * data->bytes, high = data->base + (uint64_t)(last + 1) * data->bytes;
-  *v = (struct dvmrt_pending_var){vars, low, high, name, copy, at, at, false, kept};
+  *v = (struct dvmrt_pending_var){vars, low, high, name, copy, at, at, false, kept, false, NULL};
   add(v);
 }
 
@@ -202,14 +202,54 @@ void dvmrt_group_copied(const char *copy) {
       l = &(*l)->next;
 }
 
+/* A loop that nobody starts the reduction of has its own verdict when it is executed again. */
+void dvmrt_group_named(const struct dvmrt_directive *d, uintptr_t low, uintptr_t high) {
+  bool any = false;
+  for (struct dvmrt_pending_var *v = dvmrt_construct_judges() ? vars : NULL; v; v = v->next) {
+    if (v->copied || v->consistent || v->hidden || high <= v->low || v->high <= low || (v->computed == d && !v->started))
+      continue;
+    if (!any)
+      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PENDING, .directive = d, .pending = v});
+    any = v->again = true;
+    if (low <= v->low && v->high <= high) {
+      v->hidden = d;
+      dvmrt_group_nvars--;
+    }
+  }
+}
+
+void dvmrt_group_over(struct dvmrt_frame *f) {
+  for (struct dvmrt_pending_var *v = vars; v; v = v->next)
+    if (v->hidden == f->d) {
+      v->hidden = NULL;
+      dvmrt_group_nvars++;
+    }
+}
+
+/* Earlier reductions of the same data by the group end: its start and wait are the new one's.  Have they been told? */
+static bool take_over(const char *group, bool consistent, uintptr_t low, uintptr_t high) {
+  bool again = false;
+  for (struct dvmrt_pending_var **l = &vars; *l;) {
+    if ((*l)->copied || (*l)->consistent != consistent || (*l)->low >= high || low >= (*l)->high ||
+        (!consistent && strcmp((*l)->group, group))) {
+      l = &(*l)->next;
+      continue;
+    }
+    again |= (*l)->again;
+    unfinished(*l);
+    drop(l);
+  }
+  return again;
+}
+
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high,
                          bool consistent) {
   if (!low)
     high = 0; /* its accesses are not seen; the protocol is */
-  else
-    dvmrt_group_ends(low, high - low); /* an earlier reduction of the same variable that nobody finished */
+  const bool again = low && take_over(group, consistent, low, high);
   struct dvmrt_pending_var *v = dvmrt_mem_alloc(sizeof(*v));
-  *v = (struct dvmrt_pending_var){vars, low, high, name, group, loop, NULL, consistent, NULL};
+  *v = (struct dvmrt_pending_var){
+      .next = vars, .low = low, .high = high, .name = name, .group = group, .computed = loop, .consistent = consistent, .again = again};
   add(v);
 }
 
@@ -219,7 +259,7 @@ static void start(const struct dvmrt_directive *at, const char *group, bool cons
     if (v->copied || v->consistent != consistent || strcmp(v->group, group))
       continue;
     any = true;
-    if (v->started)
+    if (v->started && !v->again)
       dvmrt_verdict_give(
           &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
                                  .protocol = {v->consistent, v->name, group, "is started twice without a wait", v->started}});
@@ -239,7 +279,7 @@ static void wait(const struct dvmrt_directive *at, const char *group, bool consi
       l = &v->next;
       continue;
     }
-    if (!v->started)
+    if (!v->started && !v->again)
       dvmrt_verdict_give(
           &(struct dvmrt_record){DVMRT_RECORD_PROTOCOL, .directive = at,
                                  .protocol = {v->consistent, v->name, group, "is waited for but was not started", v->computed}});
@@ -278,7 +318,7 @@ static bool holds(const struct dvmrt_pending_var *v, uintptr_t a, uint64_t n) {
 
 const struct dvmrt_pending_var *dvmrt_group_var(uintptr_t a, uint64_t n) {
   for (const struct dvmrt_pending_var *v = vars; v; v = v->next)
-    if (v->low < a + n && a < v->high && (!v->copied || holds(v, a, n)))
+    if (v->low < a + n && a < v->high && !v->hidden && (!v->copied || holds(v, a, n)))
       return v;
   return NULL;
 }

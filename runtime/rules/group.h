@@ -15,6 +15,8 @@ struct dvmrt_pending_var {
   bool consistent;                        /* no result of a reduction, but elements that iterations assign for all */
   /* Data of an asynchronous copy: 'computed' and 'started' are its directive.  NULL: a result of a reduction. */
   const struct dvmrt_copied_data *copied;
+  bool again; /* it has been told that another construct reduces it too: its protocol is judged no more */
+  const struct dvmrt_directive *hidden; /* while that one is executed, accesses are of its own reduction; or NULL */
 };
 
 /* Elements of ordinary data from 'low' to 'high', indices. */
@@ -41,6 +43,10 @@ const char *dvmrt_group_pending_name(const struct dvmrt_array *a);
 
 /* Subscriber: the loop has been left. */
 void dvmrt_group_left(struct dvmrt_frame *f);
+/* A construct that is entered names [low, high) in a 'reduction': told if it is still being reduced. */
+void dvmrt_group_named(const struct dvmrt_directive *d, uintptr_t low, uintptr_t high);
+/* Subscriber: the construct is over. */
+void dvmrt_group_over(struct dvmrt_frame *f);
 /* The loop that computed the reduction variable is over. */
 void dvmrt_group_reduced(const struct dvmrt_directive *loop, const char *group, const char *name, uintptr_t low, uintptr_t high,
                          bool consistent);

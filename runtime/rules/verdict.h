@@ -41,7 +41,7 @@ enum dvmrt_record_kind {
   DVMRT_RECORD_SEQUENTIAL, /* a read in the sequential part that not every processor can do */
   DVMRT_RECORD_ACROSS,     /* a dependence that 'across' does not cover */
   DVMRT_RECORD_TASK,
-  DVMRT_RECORD_PENDING,    /* of a variable that is still being reduced */
+  DVMRT_RECORD_PENDING,    /* of a variable that is still being reduced; no event: 'directive' reduces it, too */
   DVMRT_RECORD_REGION,     /* what it does on the host or in a region; 'directive' is the region, or NULL */
   DVMRT_RECORD_ESCAPE,     /* a partial value is used for something other than its update */
   /* of a directive */
