@@ -206,6 +206,17 @@ void Rewriter::remoteText(SiteText &T, Construct &C) {
   }
 }
 
+// What is only declared may be defined nowhere, if it stands in a branch that clang leaves out: its address is given apart, where a reference
+// can be weak.
+void Rewriter::noteRegion(Construct &C) {
+  CallingRegion R{&C.Dir, {}, {}, C.Called};
+  for (const VarDecl *V : C.Touched)
+    (V->hasDefinition(Ctx) == VarDecl::DeclarationOnly && !St.attached(V) ? R.Declared : R.Touched).push_back(V);
+  C.Touched = R.Touched;
+  if (!R.Calls.empty() || !R.Declared.empty())
+    St.Regions.push_back(std::move(R));
+}
+
 SiteText Rewriter::enterText(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   SiteText T(Ctx, B, C.Dir.Start);
@@ -233,8 +244,8 @@ SiteText Rewriter::enterText(Construct &C) {
     T.pointer(U.V->getType()->isPointerType() ? B.toVoidPtr(B.load(R)) : B.address(R));
     T.add(U.Written ? " w" : C.Opaque ? " ?" : " r");
   }
-  if (D.kind == DVM_DIR_REGION && !C.Called.empty())
-    St.Regions.push_back({&C.Dir, C.Touched, C.Called});
+  if (D.kind == DVM_DIR_REGION)
+    noteRegion(C);
   for (const VarDecl *V : C.Touched)
     T.key(DVMRT_DIRECTIVE_REGION).add("uses ").ref(V);
   for (const auto &[V, Bytes, Given] : C.Shared)

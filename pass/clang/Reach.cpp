@@ -51,6 +51,7 @@ std::vector<SiteText> dvm::reachedTexts(State &St, ASTContext &Ctx, Builder &B) 
   std::vector<SiteText> Out;
   for (const CallingRegion &R : St.Regions) {
     Closure All = closureOf(St, Ctx, R.Calls);
+    All.Data.insert(R.Declared.begin(), R.Declared.end());
     All.Data.remove_if([&](const VarDecl *V) { return llvm::is_contained(R.Touched, V); });
     if (All.Data.empty() && All.Elsewhere.empty())
       continue;

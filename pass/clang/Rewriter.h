@@ -146,6 +146,7 @@ private:
   void subscriptTexts(SiteText &T, Marking &M);
   void innerTexts(SiteText &T, Marking &M);
   std::optional<unsigned> noteUse(const Chain &Ch, char Kind, Construct *Nest);
+  void noteRegion(Construct &C);
   void noteTouched(const clang::VarDecl *V);
   void noteTouched(const Chain &Ch, char Kind);
   void noteCalled(const clang::CallExpr *C);

@@ -72,10 +72,11 @@ struct Reach {
   llvm::SmallVector<const clang::FunctionDecl *, 4> Calls;
 };
 
-// A region whose block calls functions, of which some may come later, or stand in other files.
+// A region whose block calls functions, of which some may come later, or stand in other files, or uses data that are only declared.
 struct CallingRegion {
   Directive *Dir;
   std::vector<const clang::VarDecl *> Touched; // which its text says
+  std::vector<const clang::VarDecl *> Declared; // used, too: perhaps in code that is left out
   llvm::SmallVector<const clang::FunctionDecl *, 4> Calls;
 };
 

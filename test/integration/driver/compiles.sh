@@ -38,4 +38,43 @@ for level in -O0 -O2; do
     [ $mode = -fdvm=trace ] || status 0 ./old
   done
 done
+# .. in regions, too, and in what they call.
+cat > region.c <<'END'
+#include <stdio.h>
+enum { OLD = 0 };
+#pragma dvm array distribute[block]
+double a[8];
+extern double old_table[4], *old_list, old_values[8], *old_values_list;
+extern double table[4], *list;
+double of(int i) {
+  if (OLD)
+    return old_table[i] + old_list[i];
+  return table[i % 4] + list[i % 4];
+}
+int main(void) {
+#pragma dvm region
+  {
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < 8; i++)
+      a[i] = of(i) + (OLD ? old_values[i] + old_values_list[i] : 0);
+  }
+  table[2] = 3;
+#pragma dvm region
+  {
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < 8; i++)
+      a[i] += table[i % 4];
+  }
+#pragma dvm get_actual(a)
+  return printf("%g\n", a[2]) < 0;
+}
+double data[4] = {1, 2, 4, 8}, table[4] = {1, 1, 2, 2}, *list = data;
+END
+for level in -O0 -O2; do
+  for mode in -fdvm=check -fdvm=trace -fdvm=parallel; do
+    status 0 "$dvmcc" $mode $level region.c -o region
+    [ $mode != -fdvm=check ] || status 66 ./region
+    [ $mode != -fdvm=check ] || has err "region.c:24:15: error: 'table[2]' is read in a region"
+  done
+done
 finish
