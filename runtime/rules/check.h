@@ -58,7 +58,7 @@ bool dvmrt_check_place_valid(const struct dvmrt_array *a, const struct dvmrt_pla
  * been reported? */
 bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_clause_array *across);
 /* The array ceases to be. */
-void dvmrt_check_forget_waiting(const struct dvmrt_array *a);
+void dvmrt_check_close_waiting_in(const struct dvmrt_array *a);
 /* The expression of the access begins again: its read had an ordinary target, if it still waits. */
 void dvmrt_check_close_waiting_of(const struct dvmrt_access *x);
 /* Judges an access that dvmrt_repeat_note_waits has noted.  False: nothing has changed, look at it as at others. */

@@ -821,7 +821,7 @@ static void forget_array(struct dvmrt_array *a) {
   dvmrt_repeat_end();
   dvmrt_group_forget(a);
   dvmrt_remote_forget(a);
-  dvmrt_check_forget_waiting(a);
+  dvmrt_check_close_waiting_in(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)
     forget_in(f, a);
   if (owned)

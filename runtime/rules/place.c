@@ -221,10 +221,17 @@ void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) {
   }
 }
 
+static bool same_expression(const struct dvmrt_access *a, const struct dvmrt_access *b) {
+  return a->expression == b->expression && a->pos.file == b->pos.file;
+}
+
 static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, uintptr_t at, const int64_t *ix) {
   dvmrt_check_close_waiting_of(x);
-  if (nwaiting == WAITING_MAX)
+  if (nwaiting == WAITING_MAX) {
+    if (!same_expression(waiting[0].access, x)) /* over long ago */
+      explain_waiting(&waiting[0], NULL);
     take_out(0);
+  }
   struct waiting *w = &waiting[nwaiting++];
   w->access = x;
   w->array = array;
@@ -233,9 +240,7 @@ static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, u
     w->ix[d] = ix[d];
 }
 
-static bool waits_for(const struct waiting *w, const struct dvmrt_access *target) {
-  return w->access->expression == target->expression && w->access->pos.file == target->pos.file;
-}
+static bool waits_for(const struct waiting *w, const struct dvmrt_access *target) { return same_expression(w->access, target); }
 
 static void judge_waiting(const struct dvmrt_event *target) {
   const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
@@ -306,10 +311,13 @@ void dvmrt_check_close_waiting(void) {
   nwaiting = 0;
 }
 
-void dvmrt_check_forget_waiting(const struct dvmrt_array *a) {
-  for (unsigned i = 0; i < nwaiting; i++)
-    if (waiting[i].array == a)
-      take_out(i--);
+void dvmrt_check_close_waiting_in(const struct dvmrt_array *a) {
+  for (unsigned i = 0; i < nwaiting; i++) {
+    if (waiting[i].array != a)
+      continue;
+    explain_waiting(&waiting[i], NULL);
+    take_out(i--);
+  }
 }
 
 /* Reads in the sequential part: the next one of the site would be reported as this one was. */
