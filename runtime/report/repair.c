@@ -3,6 +3,7 @@
 #include "runtime/report/form.h"
 #include "runtime/report/pragma.h"
 #include "runtime/report/spell.h"
+#include "runtime/report/statement.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +51,18 @@ static void indentation(const struct dvmrt_pragma *p, char *buf, size_t size) {
     n++;
   memcpy(buf, p->map + p->begin, n);
   buf[n] = 0;
+}
+
+/* In a line of its own before a statement that begins at 'at', behind something else in its line: "for (..) s += a[i];". */
+static const char *put_between(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, size_t at, const char *text) {
+  struct dvmrt_text lines = {.n = 0};
+  char blanks[128];
+  size_t from = at;
+  indentation(p, blanks, sizeof(blanks));
+  while (from > p->begin && strchr(" \t", p->map[from - 1]))
+    from--;
+  dvmrt_text_add(&lines, "%s%s  %s%s%s  ", dvmrt_pragma_line_end(p), blanks, text, dvmrt_pragma_line_end(p), blanks);
+  return is_cut(&lines) ? too_many : put(edits, p, from, at, "", lines.s);
 }
 
 /* Lines of the text at 'at', as this file ends and indents its own. */
@@ -208,19 +221,25 @@ static const char *take_later_out(struct dvmrt_edits *edits, const struct dvmrt_
   return why;
 }
 
-static const char *put_before(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r) {
-  const char *why = put_lines(edits, p, p->begin, r->text.s);
+/* 'at': of a statement; 0: of the line. */
+static const char *put_above(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, size_t at, const char *text) {
+  return at ? put_between(edits, p, at, text) : put_lines(edits, p, p->begin, text);
+}
+
+static const char *put_before(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_repair *r, size_t at) {
+  const char *why = put_above(edits, p, at, r->text.s);
   return why || !r->word ? why : take_later_out(edits, p, r->text.s);
 }
 
-static const char *put_found(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_clause *clause) {
+static const char *put_found(struct dvmrt_edits *edits, const struct dvmrt_pragma *p, const struct dvmrt_clause *clause, size_t at) {
   struct dvmrt_text line = {.n = 0};
   dvmrt_text_add(&line, "#pragma dvm ");
   dvmrt_clause_text(clause, &line);
-  return put_lines(edits, p, p->begin, spelled(p, &line));
+  return put_above(edits, p, at, spelled(p, &line));
 }
 
-static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_pragma *p, const struct dvmrt_clause *clause,
+/* 'at': where the statement begins, if that is behind something else in its line; else 0. */
+static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_pragma *p, const struct dvmrt_clause *clause, size_t at,
                                     struct dvmrt_edits *edits) {
   struct dvmrt_text found = {.n = 0};
   size_t tail = dvmrt_pragma_tail(p);
@@ -238,42 +257,14 @@ static const char *repair_directive(const struct dvmrt_repair *r, struct dvmrt_p
   case DVMRT_REPAIR_OUT: return take_out(edits, p);
   case DVMRT_REPAIR_BEHIND: return put_lines(edits, p, p->end < p->size ? p->end + 1 : p->end, r->text.s);
   case DVMRT_REPAIR_BEFORE_FOUND:
-  case DVMRT_REPAIR_STATEMENT_FOUND: return put_found(edits, p, clause);
+  case DVMRT_REPAIR_STATEMENT_FOUND: return put_found(edits, p, clause, at);
   case DVMRT_REPAIR_BEFORE:
   case DVMRT_REPAIR_STATEMENT: break;
   }
-  return put_before(edits, p, r);
+  return put_before(edits, p, r, at);
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------------------------- */
-
-/* Does a statement end with that line, or begin behind it? */
-static bool ends_statement(const struct dvmrt_pragma *p, size_t begin, size_t end) {
-  size_t first = begin;
-  while (first < end && strchr(" \t\r", p->map[first]))
-    first++;
-  for (size_t i = first; i + 1 < end; i++)
-    if (p->map[i] == '/' && p->map[i + 1] == '/')
-      end = i;
-  while (end > first && strchr(" \t\r", p->map[end - 1]))
-    end--;
-  if (end - first >= 4 && !memcmp(p->map + end - 4, "else", 4))
-    return true;
-  return end == first || p->map[first] == '#' || strchr(";{}:)/", p->map[end - 1]) != NULL;
-}
-
-/* A statement of several lines begins in the first of them. */
-static void statement_begin(struct dvmrt_pragma *p) {
-  while (p->begin) {
-    size_t before = p->begin - 1;
-    while (before && p->map[before - 1] != '\n')
-      before--;
-    if (ends_statement(p, before, p->begin - 1))
-      return;
-    p->begin = before;
-    p->line--;
-  }
-}
 
 /* The directive of a declaration stands in its line, or above. */
 static const char *open_above(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
@@ -284,6 +275,12 @@ static const char *open_above(struct dvmrt_pragma *p, struct dvmrt_pos pos) {
       return NULL;
   }
   return why ? no_array : NULL;
+}
+
+static bool is_first_in_line(const struct dvmrt_pragma *p, size_t at) {
+  while (at > p->begin && strchr(" \t", p->map[at - 1]))
+    at--;
+  return at == p->begin;
 }
 
 static const char *repair_one(const struct dvmrt_repair *r, const struct dvmrt_clause *clause, struct dvmrt_edits *edits) {
@@ -301,9 +298,12 @@ static const char *repair_one(const struct dvmrt_repair *r, const struct dvmrt_c
   own = *r;
   if (fortran)
     dvmrt_spell_fortran(&own.text);
-  if (statement)
-    fortran ? dvmrt_form_statement(&p) : statement_begin(&p);
-  why = widths ? change_widths(edits, &p, &own, edge) : repair_directive(&own, &p, clause, edits);
+  size_t at = 0;
+  if (statement && fortran)
+    dvmrt_form_statement(&p);
+  else if (statement && is_first_in_line(&p, at = dvmrt_statement_begin(&p, r->at)))
+    at = 0;
+  why = widths ? change_widths(edits, &p, &own, edge) : repair_directive(&own, &p, clause, at, edits);
   dvmrt_pragma_close(&p);
   return why;
 }
