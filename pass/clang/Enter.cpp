@@ -1,4 +1,5 @@
 // The texts of constructs and clauses that the run time reads at entry.
+#include "Members.h"
 #include "Rewriter.h"
 #include "llvm/Support/DJB.h"
 #include "clang/Basic/SourceManager.h"
@@ -18,8 +19,11 @@ static void variableText(SiteText &T, ASTContext &Ctx, Builder &B, const VarDecl
 
 // Of a kind that does not tell the size.
 static void elementText(SiteText &T, ASTContext &Ctx, QualType Element) {
-  if (!Element->isIncompleteType() && StringRef(elementKind(Ctx, Element)).starts_with("o"))
-    T.key(DVMRT_DIRECTIVE_ELEMENT).add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
+  if (Element->isIncompleteType() || !StringRef(elementKind(Ctx, Element)).starts_with("o"))
+    return;
+  T.key(DVMRT_DIRECTIVE_ELEMENT).add(Twine(Ctx.getTypeSizeInChars(Element).getQuantity()));
+  if (Element->isRecordType())
+    partsText(T, Ctx, Element);
 }
 
 // Replicated data.  A pointer stands for what it leads to: as many bytes as its declaration says, else (flag p) those of a row.

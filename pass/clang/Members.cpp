@@ -19,6 +19,7 @@ struct Unit {
 
 class Units {
   const ASTContext &Ctx;
+  const bool Each; // every datum that can be assigned by itself, whatever it is for
   void array(const ConstantArrayType *A, uint64_t At, const Twine &Name);
   void fields(const RecordDecl *D, uint64_t At, const std::string &Name);
   void bits(RecordDecl::field_iterator &F, RecordDecl::field_iterator End, const ASTRecordLayout &L, uint64_t At, const std::string &Name);
@@ -26,7 +27,7 @@ class Units {
 
 public:
   std::vector<Unit> Found;
-  Units(const ASTContext &C) : Ctx(C) {}
+  explicit Units(const ASTContext &C, bool Each = false) : Ctx(C), Each(Each) {}
   void add(QualType T, uint64_t At, const std::string &Name);
 };
 
@@ -63,20 +64,20 @@ void Units::array(const ConstantArrayType *A, uint64_t At, const Twine &Name) {
   const uint64_t Count = A->getZExtSize(), Stride = bytesOf(Ctx, E);
   if (!Count || !Stride)
     return;
-  if (E->isAnyCharacterType())
+  if (!Each && E->isAnyCharacterType())
     return one(At, Count * Stride, Name); // a text ends before its array does
   if (E->isScalarType() || E->isVectorType() || E->isAnyComplexType()) {
     Found.push_back({At, Stride, Count, Stride, Name.str()});
     return;
   }
   QualType Scalar = Ctx.getBaseElementType(E);
-  if (Count > REPEATED_MAX && E->isArrayType() && Scalar->isScalarType() && !Scalar->isAnyCharacterType()) {
+  if (Count > REPEATED_MAX && E->isArrayType() && Scalar->isScalarType() && (Each || !Scalar->isAnyCharacterType())) {
     Found.push_back({At, bytesOf(Ctx, Scalar), Count * Stride / bytesOf(Ctx, Scalar), bytesOf(Ctx, Scalar), (Name + "[..]").str()});
     return;
   }
-  if (Count > REPEATED_MAX)
+  if (Count > (Each ? UNITS_MAX : REPEATED_MAX))
     return one(At, Count * Stride, Name);
-  for (uint64_t I = 0; I < Count; ++I)
+  for (uint64_t I = 0; I < Count && Found.size() <= UNITS_MAX; ++I)
     add(E, At + I * Stride, (Name + "[" + Twine(I) + "]").str());
 }
 
@@ -86,7 +87,7 @@ void Units::bits(RecordDecl::field_iterator &F, RecordDecl::field_iterator End, 
   uint64_t First = UINT64_MAX, Last = 0;
   StringRef Called;
   for (; F != End && F->isBitField() && !F->isZeroLengthBitField(Ctx); ++F) {
-    if (isFiller(F->getName()))
+    if (!Each && isFiller(F->getName()))
       continue;
     const uint64_t Bit = L.getFieldOffset(F->getFieldIndex());
     if (First == UINT64_MAX) {
@@ -111,7 +112,7 @@ void Units::fields(const RecordDecl *D, uint64_t At, const std::string &Name) {
     const uint64_t Offset = At + L.getFieldOffset(F->getFieldIndex()) / 8;
     if (F->isAnonymousStructOrUnion())
       add(F->getType(), Offset, Name);
-    else if (!isFiller(F->getName()) && !F->getType()->isIncompleteType())
+    else if ((Each || !isFiller(F->getName())) && !F->getType()->isIncompleteType())
       add(F->getType(), Offset, Name + "." + F->getName().str());
     ++F;
   }
@@ -126,7 +127,7 @@ void Units::add(QualType T, uint64_t At, const std::string &Name) {
     return array(A, At, Name);
   const auto *R = T->getAs<RecordType>();
   const RecordDecl *D = R ? R->getDecl()->getDefinition() : nullptr;
-  if (!D || D->isUnion() || D->isInvalidDecl() || Ctx.getSourceManager().isInSystemHeader(D->getLocation()))
+  if (!D || D->isUnion() || D->isInvalidDecl() || (!Each && Ctx.getSourceManager().isInSystemHeader(D->getLocation())))
     return one(At, Bytes, Name);
   fields(D, At, Name);
 }
@@ -189,4 +190,13 @@ void dvm::membersText(SiteText &T, const ASTContext &Ctx, const InRecord &R) {
   T.key(DVMRT_ACCESS_MEMBERS)
       .add(Twine(R.Begin) + " " + Twine(endsOpen(Ctx, D) ? 1 : R.Times) + " " + Form + " " +
            sourceText(Ctx, R.Owner->IgnoreParenImpCasts()));
+}
+
+void dvm::partsText(SiteText &T, const ASTContext &Ctx, QualType Type) {
+  Units U(Ctx, true);
+  U.add(Type, 0, "");
+  if (U.Found.size() > UNITS_MAX)
+    return;
+  for (const Unit &M : U.Found)
+    T.add(" " + Twine(M.Offset) + " " + Twine(M.Bytes) + " " + Twine(M.Count));
 }

@@ -17,5 +17,7 @@ struct InRecord {
 InRecord recordOf(const clang::ASTContext &Ctx, const clang::Expr *E, bool Pointer);
 // Its lines of the site's text.
 void membersText(SiteText &T, const clang::ASTContext &Ctx, const InRecord &R);
+// Where the data of a struct lie that are assigned one by one, ' <offset> <bytes> <count>' each; nothing where they are too many.
+void partsText(SiteText &T, const clang::ASTContext &Ctx, clang::QualType Type);
 } // namespace dvm
 #endif

@@ -319,8 +319,10 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_PRIVATE:
   case DVMRT_DIRECTIVE_CONSISTENT: read_variable(r, key); break;
   case DVMRT_DIRECTIVE_ELEMENT:
-    if (r->last)
+    if (r->last) {
       r->last->ref.element_bytes = num(r);
+      r->last->parts = dvmrt_scan_rest(&r->s);
+    }
     break;
   case DVMRT_DIRECTIVE_NEW_VALUE: d->new_value = true; break;
   case DVMRT_DIRECTIVE_REDUCTION: read_reduction(r); break;

@@ -65,6 +65,7 @@ struct dvmrt_item {
   int nextents;                  /* R: of an array of results */
   int64_t extents[DVMRT_NDIMS_MAX];
   struct dvmrt_num bytes;        /* V s: bytes; R: bytes in all */
+  const char *parts;             /* s: of a struct, triples of numbers: offset, bytes, count; or NULL */
   const char *loc_name;          /* R: or NULL */
   struct dvmrt_num loc_address, loc_bytes;
 };

@@ -11,7 +11,9 @@ struct kept {
   struct kept *next;
   const char *name;
   char *at, *before;
-  size_t bytes, unit; /* of an element: it is assigned as a whole */
+  size_t bytes, unit; /* of an element */
+  uint32_t *part; /* of each byte of an element: the number of the datum that it belongs to, which is assigned as a whole .. */
+  uint32_t nparts; /* .. of so many; 1: the element is one */
 };
 
 struct dvmp_consistent {
@@ -26,6 +28,26 @@ static size_t size_of(const struct dvmrt_item *i, uintptr_t at, const int64_t *a
   return bytes;
 }
 
+/* Data of a struct are as they are declared; of what is between them each byte is one. */
+static void find_parts(struct dvmp_construct *c, const char *at, struct kept *k) {
+  uint32_t n = 0;
+  char *end;
+  k->part = dvmp_arena_get(&c->memory, k->unit * sizeof(*k->part));
+  k->nparts = 1;
+  for (uint64_t of[3]; at && *at; at = end) {
+    for (int i = 0; i < 3; i++, at = end)
+      of[i] = strtoull(at, &end, 10);
+    if (!of[1])
+      break;
+    for (uint64_t byte = 0; byte < of[1] * of[2] && of[0] + byte < k->unit; byte++)
+      k->part[of[0] + byte] = n + 1 + (uint32_t)(byte / of[1]);
+    n += (uint32_t)of[2];
+  }
+  for (size_t byte = 0; n && byte < k->unit; byte++)
+    k->part[byte] = k->part[byte] ? k->part[byte] - 1 : n++;
+  k->nparts = n ? n : 1;
+}
+
 static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct kept *k) {
   uintptr_t at = (uintptr_t)dvmrt_num_value(i->ref.address, c->args);
   size_t unit = (size_t)dvmrt_num_value(i->ref.element_bytes, c->args);
@@ -33,6 +55,7 @@ static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct ke
   k->at = (char *)at;
   k->bytes = size_of(i, at, c->args);
   k->unit = unit && k->bytes % unit == 0 ? unit : 1;
+  find_parts(c, k->unit == unit ? i->parts : NULL, k);
   if (dvmp_array_at(at))
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]",
                   k->name);
@@ -82,36 +105,48 @@ static void add(struct changes *c, const void *p, size_t n) {
   c->n += n;
 }
 
-static bool differs(const struct kept *k, size_t at) { return memcmp(k->at + at, k->before + at, k->unit) != 0; }
+/* Of the datum that lies at 'at'. */
+static size_t size_of_part(const struct kept *k, size_t at) {
+  const size_t first = at % k->unit;
+  size_t n = 1;
+  if (k->nparts == 1)
+    return k->unit;
+  while (first + n < k->unit && k->part[first + n] == k->part[first])
+    n++;
+  return n;
+}
+
+static bool differs(const struct kept *k, size_t at) { return memcmp(k->at + at, k->before + at, size_of_part(k, at)) != 0; }
 
 static struct changes find_changes(const struct kept *k) {
   struct changes c = {NULL, 0, 0};
   for (size_t from = 0, to; from < k->bytes; from = to) {
     for (to = from; to < k->bytes && differs(k, to);)
-      to += k->unit;
+      to += size_of_part(k, to);
     const uint64_t run[2] = {from, to - from};
     if (to > from) {
       add(&c, run, sizeof(run));
       add(&c, k->at + from, to - from);
     } else {
-      to = from + k->unit;
+      to = from + size_of_part(k, from);
     }
   }
   return c;
 }
 
-/* 'whose': of each element the rank that has told it, from 1. */
+/* 'whose': of each datum the rank that has told it, from 1. */
 static void take_changes(const struct dvmp_construct *c, const struct kept *k, const struct changes *from, int rank, int *whose) {
   uint64_t run[2];
   for (size_t n = 0; n < from->n; n += sizeof(run) + run[1]) {
     memcpy(run, from->at + n, sizeof(run));
-    for (size_t e = run[0] / k->unit; e < (run[0] + run[1]) / k->unit; e++) {
-      if (whose[e])
+    for (size_t at = run[0]; at < run[0] + run[1]; at += size_of_part(k, at)) {
+      int *who = &whose[at / k->unit * k->nparts + k->part[at % k->unit]];
+      if (*who)
         dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
                       "element %zu of '%s', counted from 0, is assigned by iterations of rank %d and of rank %d [dvm-loop-dependence]\n"
                       "help: let one iteration assign it",
-                      e, k->name, whose[e] - 1, rank);
-      whose[e] = rank + 1;
+                      at / k->unit, k->name, *who - 1, rank);
+      *who = rank + 1;
     }
     memcpy(k->at + run[0], from->at + n + sizeof(run), run[1]);
   }
@@ -120,7 +155,7 @@ static void take_changes(const struct dvmp_construct *c, const struct kept *k, c
 static void exchange(const struct dvmp_construct *c, const struct kept *k) {
   struct changes mine = c->counts ? find_changes(k) : (struct changes){NULL, 0, 0};
   uint64_t *sizes = calloc((size_t)dvmp_job.size, sizeof(*sizes)), n = mine.n;
-  int *whose = calloc(k->bytes / k->unit, sizeof(*whose));
+  int *whose = calloc(k->bytes / k->unit * k->nparts, sizeof(*whose));
   if (!sizes || !whose)
     dvmp_out_of_memory();
   dvmp_job_gather(&n, sizeof(n), sizes);

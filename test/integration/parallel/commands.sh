@@ -182,13 +182,17 @@ done
 status 66 job 3 ./pointed distributed
 has err "pointed.c:13:13: error: 'p' in 'consistent' is distributed: the clause is for replicated arrays [dvm-usage]"
 
-# A struct is one element of what is consistent: two ranks may not assign members of it.
+# Members of what is consistent may be assigned by several ranks, one by one; their values hold also where they agree in part.
 cat >members.c <<'END'
 #include <stdlib.h>
 #define N 20
 struct three {
   int first, second;
-  char tag;
+  char tag, pad[3];
+  struct {
+    double x, y;
+    int bits : 4, more : 5;
+  } inner[2];
 };
 #pragma dvm array distribute[block]
 int a[N];
@@ -199,8 +203,15 @@ int main(int argc, char **argv) {
   for (int i = 0; i < N; i++) {
     if (i == 1)
       named[3].first = argc;
-    if (argc == 2 && i == N - 2)
-      named[3].second = argc;
+    if (argc >= 2 && i == N - 2) {
+      named[3].second = 0x10003;
+      named[3].pad[2] = 'p';
+      named[3].inner[1].y = 0.5;
+    }
+    if (i == 0)
+      named[3].inner[1].x = 7;
+    if (argc == 4 && i == N - 2)
+      named[3].inner[1].x = 8;
   }
 #pragma dvm parallel([i] on a[i]) consistent(behind[i])
   for (int i = 0; i < N; i++) {
@@ -209,15 +220,21 @@ int main(int argc, char **argv) {
     if (argc == 3 && i == N - 2)
       behind[5].second = argc + 1;
   }
-  return argc == 1 && !(named[3].first == 1 && behind[5].second == 1);
+  const int both = argc == 1 || (named[3].second == 0x10003 && named[3].pad[2] == 'p' && named[3].inner[1].y == 0.5);
+  return !(named[3].first == argc && named[3].inner[1].x == 7 && both && behind[5].second == argc);
 }
 END
+status 0 "$dvmcc" -w members.c -o checked
+status 0 ./checked 1
+status 66 ./checked 1 2 3
+has err "named[3].inner[1].x"
 status 0 "$dvmcc" -fdvm=parallel -w members.c -o members
 status 0 job 2 ./members
-status 66 job 2 ./members 1
-has err "members.c:12:13: error: element 3 of 'named', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
+status 0 job 2 ./members 1
+status 66 job 2 ./members 1 2 3
+has err "members.c:16:13: error: element 3 of 'named', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
 status 66 job 2 ./members 1 2
-has err "members.c:19:13: error: element 5 of 'behind', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
+has err "members.c:30:13: error: element 5 of 'behind', counted from 0, is assigned by iterations of rank 0 and of rank 1 [dvm-loop-dependence]"
 
 # A rank between two elements of what is passed from rank to rank.
 cat >between.c <<'END'
