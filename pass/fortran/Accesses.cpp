@@ -78,6 +78,7 @@ private:
   void markEntered();
   std::set<mlir::Operation *> Entered; // declarations of dummy arrays that no directive names
   void markArray(Piece &P, Use &U, ArrayEvent Ev);
+  void traceArray(const Piece &P, const Use &U, const ArrayEvent &Ev);
   void markLoad(mlir::Operation *Load, const std::string &Text);
   void touch(const Piece &P, const Use &U, bool Array, bool Written, const Construct *Nest);
   void head(Site &T, const Piece &P, const Use &U, char Kind);
@@ -422,8 +423,9 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
   hlfir::DesignateOp D = rootElement(U);
   if (!D)
     return;
+  const uint64_t Bytes = O.Trace ? storedBytes(U.V->Element) : U.V->Bytes ? U.V->Bytes : bytesOf(fir::unwrapRefType(U.Address.getType()));
   const Shape S = Mo.shape(E, *U.V);
-  if (S.Lower.size() != U.V->Rank)
+  if (S.Lower.size() != U.V->Rank || !Bytes)
     return;
   std::string Lower;
   unsigned Dim = 0;
@@ -451,7 +453,7 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
       Marker(Extent, DVMM_EXTENT + Dim);
     Lower += (Lower.empty() ? "" : " ") + (Low.C ? std::to_string(*Low.C) : std::string("*"));
   }
-  T.key(DVMRT_ACCESS_ELEMENT).add(int64_t(U.V->Bytes ? U.V->Bytes : bytesOf(fir::unwrapRefType(U.Address.getType()))));
+  T.key(DVMRT_ACCESS_ELEMENT).add(int64_t(Bytes));
   T.key(DVMRT_ACCESS_LOWER).add(Lower);
 }
 
@@ -510,6 +512,12 @@ void Accesses::head(Site &T, const Piece &P, const Use &U, char Kind) {
   T.key(DVMRT_ACCESS_ROOT).add(U.V->Dummy ? "p" : U.V->Module ? "g" : U.V->Static ? "s" : "l");
 }
 
+// Type of a recorded value.
+static std::string valueOf(mlir::Type T) {
+  const std::string Kind = kindOf(T);
+  return mlir::isa<fir::LogicalType>(T) ? "b" + Kind.substr(1) : Kind;
+}
+
 static mlir::Type elementOf(mlir::Type T) {
   for (;;) {
     if (auto Box = mlir::dyn_cast<fir::BaseBoxType>(T))
@@ -555,13 +563,13 @@ static bool isTransfer(mlir::Operation *Op) {
 void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
   Construct *Nest = nestAt(P.At.Line);
   Ev.InParts = O.Parallel && Nest && isDivided(*Nest, Mo);
+  touch(P, U, true, Ev.Kind != 'r', Nest);
   if (O.Parallel && (!mayBeDivided(Mo, *U.V) || isTransfer(Ev.At) || Ev.Each || (!Ev.InParts && isDividedAssignment(Mo, P)))) {
     if (Ev.InParts && Mo.Distributed.count(U.V->Unique))
       useOf(*Nest, U, Ev.Kind != 'r');
     return;
   }
   mlir::Type Element = elementOf(U.Address.getType());
-  touch(P, U, true, Ev.Kind != 'r', Nest);
   if (!Ev.Kind) {
     if (Nest && Mo.Distributed.count(U.V->Unique))
       useOf(*Nest, U, true);
@@ -595,6 +603,38 @@ void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
       Loads.push_back(User);
   for (mlir::Operation *Load : Loads)
     markLoad(Load, T.T);
+}
+
+// Behind the statement: what it has assigned.
+void Accesses::traceArray(const Piece &P, const Use &U, const ArrayEvent &Ev) {
+  const mlir::Type Element = elementOf(U.Address.getType());
+  const std::string Kind = kindOf(Element);
+  if (Ev.Kind != 'w' || Kind.empty() || mlir::isa<hlfir::YieldOp>(Ev.At))
+    return;
+  const Construct *Nest = nestAt(P.At.Line);
+  Emitter E(Ev.At->getNextNode());
+  E.L = Ev.At->getLoc();
+  Site T(E);
+  head(T, P, U, 'w');
+  T.key(DVMRT_ACCESS_SIZE).add(int64_t(bytesOf(Element)));
+  T.key(DVMRT_TRACE_VALUE).add(valueOf(Element));
+  T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
+  if (Mo.Distributed.count(U.V->Unique))
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
+  const Shape S = Mo.shape(E, *U.V);
+  std::string Lower;
+  const uint64_t Bytes = storedBytes(U.V->Element);
+  for (size_t I = Bytes ? S.Extent.size() : 0; I-- > 0;) {
+    const Num &Extent = S.Extent[I], &Low = S.Lower[I];
+    T.key(DVMRT_ACCESS_SUBSCRIPT).add("o");
+    T.key(DVMRT_ACCESS_EXTENT).add(Extent.C && *Extent.C >= 0 ? std::to_string(*Extent.C) : Extent.C ? "*" : "#");
+    Lower += (Lower.empty() ? "" : " ") + (Low.C ? std::to_string(*Low.C) : std::string("*"));
+  }
+  if (!Lower.empty()) {
+    T.key(DVMRT_ACCESS_ELEMENT).add(int64_t(Bytes));
+    T.key(DVMRT_ACCESS_LOWER).add(Lower);
+  }
+  markSection(E, Ev.Entity, T.T, Ev);
 }
 
 void Accesses::markLoad(mlir::Operation *Load, const std::string &Text) {
@@ -647,6 +687,8 @@ void Accesses::noteForm(Construct &Nest, const Use &U) {
 
 void Accesses::markPart(Piece &P, Use &U) {
   Construct *Nest = nestAt(P.At.Line);
+  if (U.Kind)
+    touch(P, U, U.V->Rank != 0, U.Kind == 'w', Nest);
   const bool InParts = Nest && isDivided(*Nest, Mo);
   if (InParts && U.Kind == 'w' && !U.V->Rank)
     markMet(U, *Nest);
@@ -692,8 +734,7 @@ void Accesses::markEntered() {
 
 void Accesses::mark(Piece &P, Use &U) {
   for (const ArrayEvent &Ev : U.Arrays)
-    if (!O.Trace)
-      markArray(P, U, Ev);
+    O.Trace ? traceArray(P, U, Ev) : markArray(P, U, Ev);
   if (O.Parallel)
     return markPart(P, U);
   if (!U.Kind)
@@ -710,7 +751,7 @@ void Accesses::mark(Piece &P, Use &U) {
   if (Kind[0] == 'f' || Kind[0] == 'c')
     T.key(DVMRT_ACCESS_FLOATING).add("f");
   if (O.Trace)
-    T.key(DVMRT_TRACE_VALUE).add(mlir::isa<fir::LogicalType>(Type) ? "b" + Kind.substr(1) : Kind);
+    T.key(DVMRT_TRACE_VALUE).add(valueOf(Type));
   T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
   for (size_t I = 0; Nest && !U.Element && I < Nest->IndexUnique.size(); ++I)
     if (Nest->IndexUnique[I] == U.V->Unique)

@@ -766,7 +766,7 @@ void dvmf::finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O) {
     Site Touched(E);
     const bool Copies = C.Enter->D->K == DirectiveKind::Asynchronous;
     for (Variable *V : C.Touched) {
-      if (V->Kind.empty() || (Copies && !Mo.Distributed.count(V->Unique)))
+      if (V->Kind.empty() || (Copies && !Mo.Distributed.count(V->Unique)) || (O.Parallel && !Copies))
         continue;
       Copies ? Touched.key(DVMRT_DIRECTIVE_REMOTE) : Touched.key(DVMRT_DIRECTIVE_REGION).add("uses ");
       variableRef(E, Mo, Touched, *V, V->Name);

@@ -21,6 +21,37 @@ uint64_t dvmf::bytesOf(mlir::Type T) {
   return 0;
 }
 
+// Returns the alignment; 0: the size is not known here.
+static uint64_t layOut(mlir::Type T, uint64_t &Bytes) {
+  if (auto Seq = mlir::dyn_cast<fir::SequenceType>(T)) {
+    const uint64_t Align = Seq.hasUnknownShape() || Seq.hasDynamicExtents() ? 0 : layOut(Seq.getEleTy(), Bytes);
+    Bytes *= Seq.getConstantArraySize();
+    return Align;
+  }
+  auto Record = mlir::dyn_cast<fir::RecordType>(T);
+  if (!Record) {
+    Bytes = bytesOf(T);
+    return mlir::isa<fir::ComplexType, mlir::ComplexType>(T) ? Bytes / 2 : Bytes;
+  }
+  uint64_t Most = 1;
+  Bytes = 0;
+  for (auto &[Name, Component] : Record.getTypeList()) {
+    uint64_t Own = 0;
+    const uint64_t Align = layOut(Component, Own);
+    if (!Align)
+      return 0;
+    Bytes = (Bytes + Align - 1) / Align * Align + Own;
+    Most = std::max(Most, Align);
+  }
+  Bytes = (Bytes + Most - 1) / Most * Most;
+  return Most;
+}
+
+uint64_t dvmf::storedBytes(mlir::Type T) {
+  uint64_t Bytes = 0;
+  return layOut(T, Bytes) ? Bytes : 0;
+}
+
 std::string dvmf::kindOf(mlir::Type T) {
   const uint64_t N = bytesOf(T);
   if (!N)

@@ -102,6 +102,8 @@ struct Site {
 };
 
 uint64_t bytesOf(mlir::Type T);
+// .. of derived types too, as they lie in memory; 0: not known.
+uint64_t storedBytes(mlir::Type T);
 std::string kindOf(mlir::Type T);
 } // namespace dvmf
 #endif

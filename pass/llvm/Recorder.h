@@ -130,6 +130,8 @@ private:
   void noteHeap(llvm::CallInst *Call);
   void tellFunction(FunctionState &S);
   void noteExit(llvm::CallInst *Call);
+  // TraceSections.cpp
+  void lowerSection(FunctionState &S, llvm::CallInst *Mark);
   // TraceBeside.cpp
   llvm::GlobalVariable *besideSite(llvm::StringRef Text, llvm::StringRef Name, bool Words);
   void recordBeside(llvm::CallInst *Mark);

@@ -54,6 +54,8 @@ void Recorder::instrument(Function &F) {
   for (CallInst *Call : Giving)
     recordCall(*this, S, Call);
   lowerDirects(S);
+  for (CallInst *Mark : S.Sections)
+    lowerSection(S, Mark);
   for (Access &A : S.Accesses) {
     lowerAccess(A);
     A.Mark->replaceAllUsesWith(A.Mark->getArgOperand(0));

@@ -387,6 +387,24 @@ __attribute__((visibility("default"))) void __dvmt_range(const struct dvmt_part 
   }
 }
 
+__attribute__((visibility("default"))) void __dvmt_section(const struct dvmt_part *part, const void *p, const void *root, uint32_t ndims,
+                                                           const int64_t *dims) {
+  int64_t at[DVMT_NDIMS_MAX] = {0}, offset = 0;
+  uint64_t from = (uint64_t)(uintptr_t)root, left = ndims <= DVMT_NDIMS_MAX;
+  for (uint32_t d = 0; d < ndims; d++)
+    left *= dims[2 * d] > 0 ? (uint64_t)dims[2 * d] : 0;
+  for (; left && p && dvmt_emit_wanted(); left--) {
+    write_plain(&from, part, (uint64_t)(uintptr_t)p + (uint64_t)offset);
+    for (uint32_t d = 0; d < ndims; d++) {
+      offset += dims[2 * d + 1];
+      if (++at[d] < dims[2 * d])
+        break;
+      offset -= at[d] * dims[2 * d + 1];
+      at[d] = 0;
+    }
+  }
+}
+
 struct changed {
   const struct region *r;
   bool found;

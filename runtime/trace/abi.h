@@ -178,6 +178,9 @@ struct dvmt_call {
 };
 /* What a known function has written is recorded: the elements in 'bytes' from p.  'root' is the pointer or variable that p comes from. */
 void __dvmt_range(const struct dvmt_part *parts, uint32_t nparts, const void *p, const void *root, uint64_t bytes);
+/* A section has been assigned: 'dims' has the extent and the distance in bytes of each of its dimensions, the first moves fastest.  The
+ * part says all but how far apart its elements are. */
+void __dvmt_section(const struct dvmt_part *part, const void *p, const void *root, uint32_t ndims, const int64_t *dims);
 /* What functions write where none of their arguments points, at sites of one word: the end of a token (NULL: there was none); 'got' bytes
  * in the buffers of a vector (struct iovec) or of a message (struct msghdr). */
 void __dvmt_token(struct dvmt_site *site, const char *token);

@@ -76,6 +76,11 @@ static int64_t value_of(struct reading *r, struct dvmt_span field) {
 
 static bool read_array(void *arg, char key, struct dvmt_span rest) {
   struct reading *r = arg;
+  if (r->found) { /* the line behind it */
+    for (int d = 0; key == DVMRT_DIRECTIVE_LOWER && d < r->ref->ndims; d++)
+      r->ref->lower[d] = value_of(r, dvmt_text_field(&rest));
+    return false;
+  }
   if (key != DVMRT_DIRECTIVE_ARRAY && key != DVMRT_DIRECTIVE_TEMPLATE) {
     r->next += dvmt_text_signs(key, rest);
     return true;
@@ -92,7 +97,7 @@ static bool read_array(void *arg, char key, struct dvmt_span rest) {
   for (int d = 0; d < r->ref->ndims; d++)
     r->ref->extent[d] = value_of(r, dvmt_text_field(&rest));
   r->found = r->ref->address && r->ref->element_bytes;
-  return false;
+  return r->found;
 }
 
 bool dvmt_text_array(const char *text, const int64_t *args, size_t nargs, struct dvmt_array_ref *ref) {

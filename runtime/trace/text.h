@@ -30,6 +30,7 @@ struct dvmt_array_ref {
   char kind;          /* of the element: f i u c o */
   int ndims;
   int64_t extent[DVMT_NDIMS_MAX]; /* 0: not known */
+  int64_t lower[DVMT_NDIMS_MAX];  /* of Fortran, else 0 */
 };
 bool dvmt_text_array(const char *text, const int64_t *args, size_t nargs, struct dvmt_array_ref *ref);
 /* Number of '#' and '&' that stand for arguments in a line. */

@@ -215,7 +215,9 @@ static void member_of(const struct exporting *e, const struct dvmt_record *rec, 
   const char *at = strncmp(text, name.s, name.n) ? "" : text + name.n;
   while (*at == '[' && strchr(at, ']'))
     at = strchr(at, ']') + 1;
-  for (at = strchr(".-", *at) ? at : ""; *at && to + 1 < size; at++) {
+  if (*at == '(' && strchr(at, ')'))
+    at = strchr(at, ')') + 1;
+  for (at = strchr(".-%", *at) ? at : ""; *at && to + 1 < size; at++) {
     const char *end = *at == '[' ? strchr(at, ']') : NULL;
     *inner |= end != NULL;
     if (end)
@@ -367,7 +369,7 @@ static int run(struct exporting *e, enum dvmt_export how, struct dvmt_filter *f,
 }
 
 int dvmt_export(const char *path, enum dvmt_export how, const char *output, struct dvmt_wanted *wanted, struct dvm_error *err) {
-  struct dvmt_filter f = {.nindex = -1};
+  struct dvmt_filter f = {.wanted = NULL};
   struct exporting e = {.r = dvmt_file_open(path, err), .out = stdout};
   int rc = e.r ? dvmt_filter_begin(&f, wanted, e.r, err) : err->code;
   if (!rc && how == DVMT_EXPORT_NPZ && !(e.npz = dvmt_npz_create(output, err)))

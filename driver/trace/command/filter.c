@@ -69,10 +69,11 @@ static int find_execution(struct dvmt_filter *f, struct dvmt_reader *r, struct d
 }
 
 int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct dvmt_reader *r, struct dvm_error *err) {
-  *f = (struct dvmt_filter){.wanted = wanted, .nindex = -1};
+  *f = (struct dvmt_filter){.wanted = wanted};
   f->selects = wanted->element || wanted->variables.n || wanted->files.n || wanted->functions.n;
-  if (wanted->element && (f->nindex = dvmt_element_parse(wanted->element, &f->name, f->index)) < 0 && !strpbrk(wanted->element, ".>"))
-    return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]' or 'S[3].x[1]'",
+  f->is_element = wanted->element && dvmt_element_parse(wanted->element, &f->name, &f->index);
+  if (wanted->element && !f->is_element && !strpbrk(wanted->element, ".>%"))
+    return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]', 'S[3].x[1]' or 'A(5,4)'",
                          wanted->element);
   if (wanted->construct) {
     const char *colon = strrchr(wanted->construct, ':');
@@ -97,19 +98,19 @@ static bool is_named(const struct dvmt_reader *r, const struct dvmt_record *rec,
   char name[256];
   size_t n = strlen(element);
   dvmt_element_text(dvmt_reader_object(r, rec->object), rec->offset, dvmt_reader_site(r, rec->site)->text, name, sizeof(name));
-  return !strncmp(name, element, n) && (!name[n] || strchr(".[-", name[n]));
+  return !strncmp(name, element, n) && (!name[n] || strchr(".[-(%", name[n]));
 }
 
 static bool is_element(const struct dvmt_filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {
   if (rec->kind != DVMT_READ && rec->kind != DVMT_WRITE)
     return false;
   const struct dvmt_object_def *o = dvmt_reader_object(r, rec->object);
-  if (f->nindex < 0)
+  if (!f->is_element)
     return is_named(r, rec, f->wanted->element);
   if (strlen(o->name) != f->name.n || memcmp(o->name, f->name.s, f->name.n) != 0)
-    return strpbrk(f->wanted->element, ".>") && is_named(r, rec, f->wanted->element); /* 'p->w[1]' may be a part of 'p', or of 'p->w' */
-  int64_t offset = f->nindex ? dvmt_element_offset(o, f->index, f->nindex) : -1;
-  return !f->nindex || (offset >= 0 && rec->offset >= offset && rec->offset < offset + o->element_bytes);
+    return strpbrk(f->wanted->element, ".>%") && is_named(r, rec, f->wanted->element); /* 'p->w[1]' may be a part of 'p', or of 'p->w' */
+  int64_t offset = f->index.n ? dvmt_element_offset(o, &f->index) : -1;
+  return !f->index.n || (offset >= 0 && rec->offset >= offset && rec->offset < offset + o->element_bytes);
 }
 
 static bool is_selected(struct dvmt_filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {

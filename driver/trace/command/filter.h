@@ -18,8 +18,8 @@ void dvmt_wanted_fini(struct dvmt_wanted *w);
 struct dvmt_filter {
   struct dvmt_wanted *wanted;
   struct dvmt_span name;           /* of the element */
-  int64_t index[DVMT_NDIMS_MAX];
-  int nindex;
+  struct dvmt_subscripts index;
+  bool is_element;             /* 'name' and 'index' say which; else its text does */
   struct dvmt_place place;         /* of the construct; owned */
   int inside;                      /* open executions of it that are wanted */
   uint64_t executions;             /* of it, so far */

@@ -317,18 +317,18 @@ int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reade
 
 static int owner_of(const struct dvmt_replay *p, const char *element, char *name, size_t size) {
   struct dvmt_span array;
-  int64_t index[DVMT_NDIMS_MAX];
+  struct dvmt_subscripts index;
   size_t n = strcspn(element, "[");
   while (element[n] == '[')
     n += strcspn(element + n, "]") + (strchr(element + n, ']') != NULL);
   snprintf(name, size, "%.*s", (int)n, element);
-  int dims = dvmt_element_parse(name, &array, index);
+  const bool parsed = dvmt_element_parse(name, &array, &index);
   char array_name[256];
-  if (dims <= 0 || array.n >= sizeof(array_name))
+  if (!parsed || !index.n || array.n >= sizeof(array_name))
     return DVMT_NOBODY;
   snprintf(array_name, sizeof(array_name), "%.*s", (int)array.n, array.s);
   const struct dvmt_image *image = dvmt_images_of(p->images, array_name);
-  int64_t offset = image ? dvmt_element_offset(&image->def, index, dims) : -1;
+  int64_t offset = image ? dvmt_element_offset(&image->def, &index) : -1;
   return offset < 0 || (uint64_t)offset >= image->bytes ? DVMT_NOBODY : image->owner[offset / image->def.element_bytes];
 }
 

@@ -175,7 +175,7 @@ static void note_torn(const struct dvmt_reader *r, const char *path) {
 }
 
 int dvmt_show_dump(const char *path, struct dvmt_show *show, FILE *out, struct dvm_error *err) {
-  struct dvmt_filter f = {.nindex = -1};
+  struct dvmt_filter f = {.wanted = NULL};
   struct dvmt_record rec;
   uint64_t number, shown = 0;
   struct dvmt_reader *r = dvmt_file_open(path, err);
@@ -301,7 +301,7 @@ static void stat_text(const struct stat *s, const struct dvmt_reader *r, FILE *o
 }
 
 int dvmt_show_stat(const char *path, struct dvmt_show *show, FILE *out, struct dvm_error *err) {
-  struct dvmt_filter f = {.nindex = -1};
+  struct dvmt_filter f = {.wanted = NULL};
   struct dvmt_reader *r = dvmt_file_open(path, err);
   struct stat s = {.depth = 0};
   struct dvmt_record rec;

@@ -9,6 +9,7 @@ struct writing {
   size_t next;          /* argument of the next sign */
   char *buf;
   size_t size, n;
+  bool fortran;
 };
 
 static void add(struct writing *w, const char *s, size_t n) {
@@ -29,7 +30,26 @@ static void add_field(struct writing *w, struct dvmt_span field) {
   add_text(w, number);
 }
 
+/* "(3,4)" of the fields "4 3": dimensions are in the order of C. */
+static void add_parentheses(struct writing *w, struct dvmt_span rest) {
+  char text[DVMT_NDIMS_MAX][64];
+  int n = 0;
+  for (; rest.n && n < DVMT_NDIMS_MAX; n++) {
+    struct writing one = {w->args, w->nargs, w->next, text[n], sizeof(text[n]), 0, true};
+    text[n][0] = 0;
+    add_field(&one, dvmt_text_field(&rest));
+    w->next = one.next;
+  }
+  for (int i = n; i-- > 0;) {
+    add_text(w, i == n - 1 ? "(" : ",");
+    add_text(w, text[i]);
+  }
+  add_text(w, n ? ")" : "");
+}
+
 static void add_brackets(struct writing *w, struct dvmt_span rest) {
+  if (w->fortran)
+    return add_parentheses(w, rest);
   while (rest.n) {
     add_text(w, "[");
     add_field(w, dvmt_text_field(&rest));
@@ -91,7 +111,7 @@ static bool add_line(void *arg, char key, struct dvmt_span rest) {
 }
 
 void dvmt_call_text(const char *text, const uint64_t *args, uint32_t nargs, char *buf, size_t size) {
-  struct writing w = {args, nargs, 0, buf, size, 0};
+  struct writing w = {args, nargs, 0, buf, size, 0, dvmt_text_line(text, DVMRT_ANY_LANGUAGE).s != NULL};
   buf[0] = 0;
   dvmt_text_lines(text, add_line, &w);
 }

@@ -42,16 +42,18 @@ static bool has_shape(const struct dvmt_object_def *o) {
   return o->ndims && o->element_bytes;
 }
 
-/* What the source has behind the first 'n' subscripts: the field of a struct. */
-static struct dvmt_span field_of(struct dvmt_span t, int n) {
+static bool is_fortran(const struct dvmt_object_def *o) { return o->flags & DVMT_OBJECT_FORTRAN; }
+
+/* What the source has behind the first 'n' groups of subscripts: the field of a struct. */
+static struct dvmt_span field_of(struct dvmt_span t, int n, char open, char close) {
   size_t at = 0;
   for (; n > 0 && at < t.n; n--) {
     int depth = 0;
-    while (at < t.n && t.s[at] != '[')
+    while (at < t.n && t.s[at] != open)
       at++;
     for (; at < t.n; at++) {
-      depth += t.s[at] == '[';
-      depth -= t.s[at] == ']';
+      depth += t.s[at] == open;
+      depth -= t.s[at] == close;
       if (!depth) {
         at++;
         break;
@@ -104,7 +106,13 @@ static bool path_text(struct dvmt_span z, int64_t rest, bool through_pointer, ch
 }
 
 /* Whether a subscript in it is no number: then the text is the same for many elements. */
-static bool is_variable(struct dvmt_span t) {
+static bool is_variable(struct dvmt_span t, bool fortran) {
+  for (size_t i = 0, depth = 0; fortran && i < t.n; i++) {
+    depth += t.s[i] == '(';
+    depth -= t.s[i] == ')' && depth;
+    if (depth && !strchr("0123456789(), +-", t.s[i]))
+      return true;
+  }
   for (size_t i = 0; i + 1 < t.n; i++)
     if (t.s[i] == '[' && (t.s[i + 1] < '0' || t.s[i + 1] > '9'))
       return true;
@@ -117,6 +125,29 @@ static bool is_inner(const struct dvmt_object_def *o, struct dvmt_span z, const 
   return bytes.s && dvmt_span_number(bytes, 0) != o->element_bytes;
 }
 
+/* "A[2][0]", or "A(1,3)".  Returns the length. */
+static size_t subscripted(const struct dvmt_object_def *o, const int64_t *index, char *buf, size_t size) {
+  size_t n = (size_t)snprintf(buf, size, "%s", o->name);
+  for (int d = 0; d < o->ndims && n < size; d++) {
+    const int k = o->ndims - 1 - d;
+    if (is_fortran(o))
+      n += (size_t)snprintf(buf + n, size - n, "%c%lld%s", d ? ',' : '(', (long long)(index[k] + o->lower[k]), k ? "" : ")");
+    else
+      n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)index[d]);
+  }
+  return n;
+}
+
+/* What nobody knows the shape of. */
+static void without_shape(const struct dvmt_object_def *o, int64_t offset, struct dvmt_span t, char *buf, size_t size) {
+  if (o->ndims && o->element_bytes && !is_fortran(o))
+    snprintf(buf, size, "%s[%lld]", o->name, (long long)(offset / (int64_t)o->element_bytes));
+  else if (t.s)
+    snprintf(buf, size, is_variable(t, is_fortran(o)) ? "%.*s (byte %lld)" : "%.*s", (int)t.n, t.s, (long long)offset);
+  else
+    snprintf(buf, size, "%s", o->name);
+}
+
 void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const char *text, char *buf, size_t size) {
   struct dvmt_span t = text ? dvmt_text_line(text, DVMRT_ACCESS_TEXT) : (struct dvmt_span){NULL, 0};
   struct dvmt_span z = text ? dvmt_text_line(text, DVMRT_TRACE_BEHIND) : (struct dvmt_span){NULL, 0};
@@ -126,12 +157,7 @@ void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const ch
     return;
   }
   if (!has_shape(o) || offset < 0) {
-    if (o->ndims && o->element_bytes)
-      snprintf(buf, size, "%s[%lld]", o->name, (long long)(offset / (int64_t)o->element_bytes));
-    else if (t.s)
-      snprintf(buf, size, is_variable(t) ? "%.*s (byte %lld)" : "%.*s", (int)t.n, t.s, (long long)offset);
-    else
-      snprintf(buf, size, "%s", o->name);
+    without_shape(o, offset, t, buf, size);
     return;
   }
   int64_t linear = offset / o->element_bytes, index[DVMT_NDIMS_MAX];
@@ -140,19 +166,17 @@ void dvmt_element_text(const struct dvmt_object_def *o, int64_t offset, const ch
     linear /= o->extent[d];
   }
   index[0] = linear;
-  size_t n = (size_t)snprintf(buf, size, "%s", o->name);
-  for (int d = 0; d < o->ndims && n < size; d++)
-    n += (size_t)snprintf(buf + n, size - n, "[%lld]", (long long)index[d]);
+  size_t n = subscripted(o, index, buf, size);
   if (is_inner(o, z, text) && t.s && n < size) {
     char element[256];
     snprintf(element, sizeof(element), "%s", buf);
     snprintf(buf, size, "%.*s (in %s)", (int)t.n, t.s, element);
     return;
   }
-  struct dvmt_span field = field_of(t, o->ndims);
+  struct dvmt_span field = is_fortran(o) ? field_of(t, 1, '(', ')') : field_of(t, o->ndims, '[', ']');
   if (z.s && path_text(z, offset % o->element_bytes, false, path, sizeof(path)))
     field = (struct dvmt_span){path, strlen(path)};
-  if (n < size && field.n && (field.s[0] == '.' || field.s[0] == '['))
+  if (n < size && field.n && (field.s[0] == '.' || field.s[0] == '[' || field.s[0] == '%'))
     snprintf(buf + n, size - n, "%.*s", (int)field.n, field.s);
 }
 
@@ -167,31 +191,35 @@ void dvmt_iteration_text(const char *text, const uint64_t *words, uint32_t n, ch
   }
 }
 
-int64_t dvmt_element_offset(const struct dvmt_object_def *o, const int64_t *index, int n) {
-  if (n != o->ndims || (n && !has_shape(o)))
+int64_t dvmt_element_offset(const struct dvmt_object_def *o, const struct dvmt_subscripts *s) {
+  if (s->n != o->ndims || (s->n && !has_shape(o)) || (s->fortran && !is_fortran(o)))
     return -1;
   int64_t linear = 0;
-  for (int d = 0; d < n; d++) {
-    if (index[d] < 0 || (o->extent[d] > 0 && index[d] >= o->extent[d]))
+  for (int d = 0; d < s->n; d++) {
+    const int64_t index = s->fortran ? s->index[s->n - 1 - d] - o->lower[d] : s->index[d];
+    if (index < 0 || (o->extent[d] > 0 && index >= o->extent[d]))
       return -1;
-    linear = linear * (d ? o->extent[d] : 1) + index[d];
+    linear = linear * (d ? o->extent[d] : 1) + index;
   }
   return linear * (int64_t)o->element_bytes;
 }
 
-int dvmt_element_parse(const char *s, struct dvmt_span *name, int64_t index[DVMT_NDIMS_MAX]) {
-  int n = 0;
-  *name = (struct dvmt_span){s, strcspn(s, "[")};
-  for (s += name->n; *s == '['; n++) {
+bool dvmt_element_parse(const char *s, struct dvmt_span *name, struct dvmt_subscripts *to) {
+  *name = (struct dvmt_span){s, strcspn(s, "[(")};
+  s += name->n;
+  *to = (struct dvmt_subscripts){.fortran = *s == '('};
+  while (*s == '[' || (to->fortran && (*s == '(' || *s == ','))) {
     char *end;
-    if (n == DVMT_NDIMS_MAX)
-      return -1;
-    index[n] = strtoll(s + 1, &end, 10);
-    if (end == s + 1 || *end != ']')
-      return -1;
-    s = end + 1;
+    if (to->n == DVMT_NDIMS_MAX)
+      return false;
+    to->index[to->n++] = strtoll(s + 1, &end, 10);
+    if (end == s + 1 || (to->fortran ? *end != ',' && *end != ')' : *end != ']'))
+      return false;
+    s = to->fortran && *end == ',' ? end : end + 1;
+    if (to->fortran && *end == ')')
+      break;
   }
-  return *s || !name->n ? -1 : n;
+  return !*s && name->n;
 }
 
 struct reductions {

@@ -105,7 +105,7 @@ static int grow_sites(struct dvmt_collector *c) {
 
 static bool same_object(const struct dvmt_object_def *a, const struct dvmt_object_def *b) {
   return a->flags == b->flags && a->element_bytes == b->element_bytes && a->ndims == b->ndims && !strcmp(a->name, b->name) &&
-         !memcmp(a->extent, b->extent, sizeof(a->extent));
+         !memcmp(a->extent, b->extent, sizeof(a->extent)) && !memcmp(a->lower, b->lower, sizeof(a->lower));
 }
 
 /* The object's number, new or not; 'def' with its name goes over to the collector.  NO_OBJECT: 'rc' has the error. */
@@ -138,6 +138,14 @@ static bool read_shape(void *arg, char key, struct dvmt_span rest) {
     def->extent[def->ndims++] = dvmt_span_number(rest, 0);
   else if (key == DVMRT_ACCESS_ELEMENT)
     def->element_bytes = (uint32_t)dvmt_span_number(rest, 0);
+  else if (key == DVMRT_ANY_LANGUAGE)
+    def->flags |= DVMT_OBJECT_FORTRAN;
+  for (int d = 0; key == DVMRT_ACCESS_LOWER && d < def->ndims; d++) {
+    struct dvmt_span lower = dvmt_text_field(&rest);
+    def->lower[d] = dvmt_span_number(lower, 1);
+    if (dvmt_span_is(lower, "*"))
+      def->extent[d] = 0; /* its subscripts are not known */
+  }
   return true;
 }
 
@@ -229,7 +237,11 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
   kind = dvmt_text_field(&kind);
   if (!(dvmt_span_is(kind, "array") || dvmt_span_is(kind, "bind")) || !dvmt_text_array(s->text, (const int64_t *)args, s->nargs, &ref))
     return 0;
-  struct dvmt_object_def def = {strndup(ref.name.s, ref.name.n), (uint32_t)ref.element_bytes, DVMT_OBJECT_ARRAY, (uint8_t)ref.ndims, {0}};
+  struct dvmt_object_def def = {
+      strndup(ref.name.s, ref.name.n), (uint32_t)ref.element_bytes, DVMT_OBJECT_ARRAY, (uint8_t)ref.ndims, {0}, {0}};
+  if (dvmt_text_line(s->text, DVMRT_ANY_LANGUAGE).s)
+    def.flags |= DVMT_OBJECT_FORTRAN;
+  memcpy(def.lower, ref.lower, sizeof(def.lower));
   uint64_t bytes = ref.element_bytes;
   for (int d = 0; d < ref.ndims; d++) {
     def.extent[d] = ref.extent[d];

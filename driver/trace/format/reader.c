@@ -264,7 +264,7 @@ static int read_site(struct dvmt_reader *r, struct dvmt_cursor *c) {
 }
 
 static int read_object(struct dvmt_reader *r, struct dvmt_cursor *c) {
-  struct dvmt_object_def def = {NULL, 0, 0, 0, {0}};
+  struct dvmt_object_def def = {.name = NULL};
   void *rows = one_more(r->objects, r->nobjects, &r->objects_cap, sizeof(*r->objects));
   if (!rows)
     return -ENOMEM;
@@ -277,6 +277,8 @@ static int read_object(struct dvmt_reader *r, struct dvmt_cursor *c) {
   def.ndims = (uint8_t)ndims;
   for (int d = 0; d < def.ndims; d++)
     def.extent[d] = dvmt_unzigzag(dvmt_cursor_number(c));
+  for (int d = 0; def.flags & DVMT_OBJECT_FORTRAN && d < def.ndims; d++)
+    def.lower[d] = dvmt_unzigzag(dvmt_cursor_number(c));
   def.name = read_string(c);
   if (c->bad) {
     free((char *)def.name);

@@ -36,12 +36,17 @@ struct dvmt_site_def {
   uint8_t kind, words, bytes, where, nargs; /* as in struct dvmt_site */
 };
 
-enum { DVMT_OBJECT_ARRAY = 1 /* declared by a directive */, DVMT_OBJECT_POINTED = 2 /* known by a pointer's name only */ };
+enum {
+  DVMT_OBJECT_ARRAY = 1 /* declared by a directive */,
+  DVMT_OBJECT_POINTED = 2 /* known by a pointer's name only */,
+  DVMT_OBJECT_FORTRAN = 4 /* named as there; extents are in the order of C all the same */
+};
 struct dvmt_object_def {
   const char *name;
   uint32_t element_bytes;      /* 0: not known */
   uint8_t flags, ndims;
   int64_t extent[DVMT_NDIMS_MAX]; /* 0: not known */
+  int64_t lower[DVMT_NDIMS_MAX];  /* of Fortran: what each dimension is counted from */
 };
 
 /* Whoever takes a stream: a writer of files, a comparison.  Each returns 0 or -E..., after which nothing more is sent. */

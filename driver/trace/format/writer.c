@@ -245,6 +245,8 @@ static int add_object(struct dvmt_sink *sink, const struct dvmt_object_def *def)
   dvmt_bytes_number(b, def->ndims);
   for (int d = 0; d < def->ndims; d++)
     dvmt_bytes_number(b, dvmt_zigzag(def->extent[d]));
+  for (int d = 0; def->flags & DVMT_OBJECT_FORTRAN && d < def->ndims; d++)
+    dvmt_bytes_number(b, dvmt_zigzag(def->lower[d]));
   add_string(b, def->name);
   w->ndefinitions++;
   return w->rc;

@@ -14,7 +14,8 @@ static const struct dvmt_site_def sites[] = {
     {"K w\nF a.c\nP 6 7\nT s\nV s\nS 8\ny f8", DVMT_SITE_ACCESS, 1, 8, 0, 0},
     {"K w\nF a.c\nP 9 3\nT n\nV n\nS 4\ny i4", DVMT_SITE_ACCESS, 1, 4, 0, 0},
 };
-static const struct dvmt_object_def objects[] = {{"A", 8, DVMT_OBJECT_ARRAY, 1, {ITERATIONS}}, {"s", 8, 0, 0, {0}}, {"n", 4, 0, 0, {0}}};
+static const struct dvmt_object_def objects[] = {
+    {"A", 8, DVMT_OBJECT_ARRAY, 1, {ITERATIONS}, {0}}, {"s", 8, 0, 0, {0}, {0}}, {"n", 4, 0, 0, {0}, {0}}};
 
 /* How a run differs from the reference. */
 struct change {

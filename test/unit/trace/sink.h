@@ -18,8 +18,8 @@ static const struct dvmt_site_def test_sites[] = {
     {"K parallel 2\nF a.c\nP 8 9\nN 1 i\nR sum s & 8 1 f8", DVMT_SITE_CONSTRUCT, 1, 0, 0, 1},
 };
 static const struct dvmt_object_def test_objects[] = {
-    {"A", 8, DVMT_OBJECT_ARRAY, 2, {100, 100}},
-    {"z", 16, 0, 1, {100}},
+    {"A", 8, DVMT_OBJECT_ARRAY, 2, {100, 100}, {0}},
+    {"z", 16, DVMT_OBJECT_FORTRAN, 1, {100}, {-7}},
 };
 
 static inline uint64_t test_random(uint64_t *seed) {
