@@ -29,12 +29,13 @@ const char dvm_fix_help[] =
     "\n"
     "  --in-place  change the files instead; a file that has changed in the meantime is left alone\n"
     "  --compile-commands[=FILE]\n"
-    "              the program is made of the C sources that this compilation database lists, or of those FILEs of it\n"
+    "              the program is made of the C and Fortran sources that this compilation database lists, or of those FILEs of it\n"
     "              (FILE: compile_commands.json or the folder that it lies in; here if not given)\n"
     "  --root DIR  the folder that is copied for COMMAND; the root of the git working tree, or this folder, if not given\n"
     "\n"
     "Without a source file, COMMAND ('make check') builds the program and runs it, in a copy of the project each time; its compiler is\n"
-    "the one in CC, or called cc, gcc or clang.  The files of the project itself are changed at the end, by --in-place alone.\n"
+    "the one in CC or FC, or called cc, gcc, clang, gfortran or flang.  The files of the project itself are changed at the end, by "
+    "--in-place alone.\n"
     "Loops that the program does not execute with these arguments are left as they are.\n"
     "The program is run many times, and its output is not shown.  Its standard input is read from the beginning each time if it is a\n"
     "file, and is empty otherwise.\n"
@@ -113,7 +114,7 @@ static int open_database(struct call *call, struct dvm_list *words, struct dvm_e
   struct dvm_list only = DVM_LIST_INIT;
   for (size_t i = 0; i < p->ncompile; i++) {
     const char *arg = p->compile[i];
-    bool source = arg[0] != '-' && cc_language_of_file(arg) == CC_C;
+    bool source = arg[0] != '-' && (cc_language_of_file(arg) == CC_C || cc_is_fortran(arg));
     dvm_list_add(source ? &only : words, arg);
     for (unsigned k = source ? 0 : cc_option_nvalues(arg); k && i + 1 < p->ncompile; k--)
       dvm_list_add(words, p->compile[++i]);
@@ -121,6 +122,8 @@ static int open_database(struct call *call, struct dvm_list *words, struct dvm_e
   int rc = only.failed || words->failed ? dvm_error_set(err, -ENOMEM, "out of memory")
                                         : fix_units_read(&p->units, call->database, only.v, only.n, err);
   dvm_list_fini(&only);
+  for (size_t i = 0; i < p->units.n; i++)
+    p->fortran |= cc_is_fortran(p->units.v[i].file);
   p->compile = words->v;
   p->ncompile = words->n;
   return rc;

@@ -13,43 +13,60 @@
 
 /* Each name that a build may call its compiler by. */
 static const char *const names[] = {"cc", "gcc", "clang", "clang-19", "c99", "dvmcc", NULL};
+static const char *const fortran_names[] = {"fc",  "gfortran", "flang", "flang-19", "flang-new", "flang-new-19",
+                                            "f77", "f90",      "f95",   "dvmfc",    NULL};
 
 /* The program that a build links is moved away; what stands in its place runs it on two ranks, and notes how it ended. */
-static const char ranks_script[] =
-    "link=1 out=a.out next=\n"
-    "for a; do\n"
-    "  [ \"$next\" ] && { out=$a next=; continue; }\n"
-    "  case $a in\n"
-    "  -c|-S|-E|-M|-MM|-shared|-fsyntax-only|-r|--version|-v|-dump*|-print*) link= ;;\n"
-    "  -o) next=1 ;;\n"
-    "  -o*) out=${a#-o} ;;\n"
-    "  esac\n"
-    "done\n"
-    "\"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute --end-no-unused-arguments -fdvm=parallel ||\n"
-    "  { s=$?; echo \"$s\" >>\"$folder/bad\"; exit \"$s\"; }\n"
-    "[ \"$link\" ] && [ -f \"$out\" ] && [ -x \"$out\" ] || exit 0\n"
-    "case $out in /*) ;; *) out=$PWD/$out ;; esac\n"
-    "mv \"$out\" \"$out.dvm-ranks\" || exit\n"
-    "cat >\"$out\" <<END\n"
-    "#!/bin/sh\n"
-    "timeout 120 \"$dvm\" run -n 2 \"$out.dvm-ranks\" \"\\$@\"\n"
-    "s=\\$?\n"
-    "[ \\$s = 0 ] || echo \"\\$s\" >>\"$folder/bad\"\n"
-    "exit \\$s\n"
-    "END\n"
-    "chmod +x \"$out\"\n";
+static const char ranks_script[] = "link=1 out=a.out next=\n"
+                                   "for a; do\n"
+                                   "  [ \"$next\" ] && { out=$a next=; continue; }\n"
+                                   "  case $a in\n"
+                                   "  -c|-S|-E|-M|-MM|-shared|-fsyntax-only|-r|--version|-v|-dump*|-print*) link= ;;\n"
+                                   "  -o) next=1 ;;\n"
+                                   "  -o*) out=${a#-o} ;;\n"
+                                   "  esac\n"
+                                   "done\n"
+                                   "compile \"$@\" ||\n"
+                                   "  { s=$?; echo \"$s\" >>\"$folder/bad\"; exit \"$s\"; }\n"
+                                   "[ \"$link\" ] && [ -f \"$out\" ] && [ -x \"$out\" ] || exit 0\n"
+                                   "case $out in /*) ;; *) out=$PWD/$out ;; esac\n"
+                                   "mv \"$out\" \"$out.dvm-ranks\" || exit\n"
+                                   "cat >\"$out\" <<END\n"
+                                   "#!/bin/sh\n"
+                                   "timeout 120 \"$dvm\" run -n 2 \"$out.dvm-ranks\" \"\\$@\"\n"
+                                   "s=\\$?\n"
+                                   "[ \\$s = 0 ] || echo \"\\$s\" >>\"$folder/bad\"\n"
+                                   "exit \\$s\n"
+                                   "END\n"
+                                   "chmod +x \"$out\"\n";
 
-static const char *script_of(enum fix_kind kind) {
-  if (kind == FIX_RANKS)
-    return ranks_script;
-  if (kind == FIX_PLAIN)
-    return "exec \"$dvmcc\" -g \"$@\" --start-no-unused-arguments -Wno-unknown-pragmas --end-no-unused-arguments -fdvm=off\n";
-  return "exec \"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute -fplugin-arg-dvm-at-run "
-         "--end-no-unused-arguments "
-         "-fdvm=check\n";
+/* The function 'compile' of the script, by kind, for C and for Fortran. */
+static const char *const compilers[][2] = {
+    [FIX_CHECKED] = {"\"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute -fplugin-arg-dvm-at-run "
+                     "--end-no-unused-arguments -fdvm=check",
+                     "\"$dvmfc\" -g \"$@\" -fdvm-absolute -fdvm=check"},
+    [FIX_PLAIN] = {"\"$dvmcc\" -g \"$@\" --start-no-unused-arguments -Wno-unknown-pragmas --end-no-unused-arguments -fdvm=off",
+                   "\"$dvmfc\" -g \"$@\" -fdvm=off"},
+    [FIX_RANKS] = {"\"$dvmcc\" -g \"$@\" --start-no-unused-arguments -fplugin-arg-dvm-absolute --end-no-unused-arguments -fdvm=parallel",
+                   "\"$dvmfc\" -g \"$@\" -fdvm-absolute -fdvm=parallel"},
+};
+
+static int write_names(const struct fix_program *p, const struct dvm_text *head, enum fix_kind kind, bool fortran, struct dvm_error *err) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  char path[PATH_MAX];
+  int rc = 0;
+  dvm_text_printf(&t, "%scompile() { %s; }\n%s", head->s, compilers[kind][fortran], kind == FIX_RANKS ? ranks_script : "compile \"$@\"\n");
+  for (const char *const *name = fortran ? fortran_names : names; *name && !rc; name++) {
+    snprintf(path, sizeof path, "%s/bin/%s", p->folder, *name);
+    rc = t.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : fix_file_write(path, t.s, t.len, err);
+    if (!rc && chmod(path, 0700))
+      rc = dvm_error_errno(err, "cannot write '%s'", path);
+  }
+  dvm_text_fini(&t);
+  return rc;
 }
 
-/* FOLDER/bin, with the compiler under all its names. */
+/* FOLDER/bin, with the compilers under all their names. */
 static int write_compiler(const struct fix_program *p, enum fix_kind kind, struct dvm_error *err) {
   struct dvm_text t = DVM_TEXT_INIT;
   char path[PATH_MAX];
@@ -61,23 +78,18 @@ static int write_compiler(const struct fix_program *p, enum fix_kind kind, struc
     dvm_text_add_shell_word(&t, variables[i][1]);
     dvm_text_add(&t, "\n");
   }
-  for (size_t i = 0; i < 2; i++) {
-    static const char *const programs[] = {"dvmcc", "dvm"};
+  for (size_t i = 0; i < 3; i++) {
+    static const char *const programs[] = {"dvmcc", "dvmfc", "dvm"};
     snprintf(path, sizeof path, "%s/%s", p->bin, programs[i]);
     dvm_text_printf(&t, "%s=", programs[i]);
     dvm_text_add_shell_word(&t, path);
     dvm_text_add(&t, "\n");
   }
-  dvm_text_printf(&t, ": >\"$folder/called\"\n%s", script_of(kind));
+  dvm_text_add(&t, ": >\"$folder/called\"\n");
   snprintf(path, sizeof path, "%s/bin", p->folder);
   mkdir(path, 0700);
-  int rc = 0;
-  for (const char *const *name = names; *name && !rc; name++) {
-    snprintf(path, sizeof path, "%s/bin/%s", p->folder, *name);
-    rc = t.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : fix_file_write(path, t.s, t.len, err);
-    if (!rc && chmod(path, 0700))
-      rc = dvm_error_errno(err, "cannot write '%s'", path);
-  }
+  int rc = t.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : write_names(p, &t, kind, false, err);
+  rc = rc ? rc : write_names(p, &t, kind, true, err);
   dvm_text_fini(&t);
   return rc;
 }
@@ -99,10 +111,14 @@ static int put_texts(const struct fix_program *p, const struct fix_files *files,
 
 /* make lets what stands in a Makefile give way to what MAKEFLAGS defines. */
 static void set_environment(const struct fix_program *p, struct dvm_list *to) {
+  static const char *const fortran[] = {"FC", "F77", "F90"};
   const char *path = getenv("PATH"), *flags = getenv("MAKEFLAGS");
   dvm_list_printf(to, "PATH=%s/bin:%s", p->folder, path ? path : "/usr/bin:/bin");
   dvm_list_printf(to, "CC=%s/bin/cc", p->folder);
-  dvm_list_printf(to, "MAKEFLAGS=%s%s CC=%s/bin/cc", flags ? flags : "", flags && strstr(flags, " -- ") ? "" : " --", p->folder);
+  for (size_t i = 0; i < sizeof fortran / sizeof *fortran; i++)
+    dvm_list_printf(to, "%s=%s/bin/fc", fortran[i], p->folder);
+  dvm_list_printf(to, "MAKEFLAGS=%s%s CC=%s/bin/cc FC=%s/bin/fc F77=%s/bin/fc F90=%s/bin/fc", flags ? flags : "",
+                  flags && strstr(flags, " -- ") ? "" : " --", p->folder, p->folder, p->folder, p->folder);
 }
 
 static bool is_there(const struct fix_program *p, const char *name) {

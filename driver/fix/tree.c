@@ -30,7 +30,7 @@ char *fix_tree_root(const char *folder) {
 
 static bool is_source(const char *name) {
   const char *dot = strrchr(name, '.');
-  return cc_language_of_file(name) == CC_C || (dot && !strcmp(dot, ".h"));
+  return cc_language_of_file(name) == CC_C || cc_is_fortran(name) || (dot && !strcmp(dot, ".h"));
 }
 
 static int copy_bytes(int in, int out) {

@@ -4,6 +4,7 @@
 #include "driver/fix/project.h"
 #include "driver/fix/same.h"
 #include "driver/fix/spawn.h"
+#include "driver/plan.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -73,13 +74,25 @@ static bool says_where_modules_go(const struct fix_program *p) {
   return false;
 }
 
+/* Of a unit: modules are read where they would be written. */
+static void add_unit_option(struct dvm_list *command, const char *option, bool fortran) {
+  if (fortran && (!strcmp(option, "-module-dir") || !strcmp(option, "-module")))
+    dvm_list_add(command, "-I");
+  else if (fortran && !strncmp(option, "-J", 2))
+    dvm_list_printf(command, "-I%s", option + 2);
+  else
+    dvm_list_add(command, option);
+}
+
 static void add_fortran_mode(struct dvm_list *command, const struct fix_program *p, enum fix_kind kind) {
-  if (!says_where_modules_go(p)) {
+  if (p->units.n || !says_where_modules_go(p)) {
     dvm_list_add(command, "-J");
     dvm_list_add(command, p->folder);
   }
   if (kind != FIX_PLAIN)
     dvm_list_printf(command, "-fdvm-fix=%s", p->folder);
+  if (p->units.n)
+    dvm_list_add(command, "-fdvm-absolute");
   dvm_list_add(command, kind == FIX_PLAIN ? "-fdvm=off" : kind == FIX_RANKS ? "-fdvm=parallel" : "-fdvm=check");
 }
 
@@ -110,12 +123,15 @@ static int call_compiler(const struct fix_program *p, struct dvm_list *command, 
 
 static int compile_unit(const struct fix_program *p, size_t i, enum fix_kind kind, bool loud, int *status, struct dvm_error *err) {
   const struct fix_unit *unit = &p->units.v[i];
+  const bool fortran = cc_is_fortran(unit->file);
   struct dvm_list command = DVM_LIST_INIT;
-  dvm_list_printf(&command, "%s/dvmcc", p->bin);
+  dvm_list_printf(&command, "%s/%s", p->bin, fortran ? "dvmfc" : "dvmcc");
   dvm_list_add(&command, "-g");
+  if (fortran) /* modules of this build before those of another */
+    dvm_list_printf(&command, "-I%s", p->folder);
   for (size_t k = 0; k < unit->options.n; k++)
-    dvm_list_add(&command, unit->options.v[k]);
-  add_mode(&command, p, kind);
+    add_unit_option(&command, unit->options.v[k], fortran);
+  fortran ? add_fortran_mode(&command, p, kind) : add_mode(&command, p, kind);
   dvm_list_add(&command, "-c");
   dvm_list_add(&command, unit->file);
   dvm_list_add(&command, "-o");
@@ -123,15 +139,37 @@ static int compile_unit(const struct fix_program *p, size_t i, enum fix_kind kin
   return call_compiler(p, &command, unit->folder, loud, status, err);
 }
 
+/* A file that needs the modules of others comes behind them: what fails is tried again as long as others succeed. */
+static int compile_units(const struct fix_program *p, enum fix_kind kind, bool loud, int *status, struct dvm_error *err) {
+  bool *done = calloc(p->units.n + 1, sizeof *done);
+  size_t left = p->units.n, before = left + 1;
+  int rc = done ? 0 : dvm_error_set(err, -ENOMEM, "out of memory"), failed = 0;
+  while (!rc && left && left < before) {
+    before = left;
+    for (size_t i = 0; i < p->units.n && !rc; i++)
+      if (!done[i]) {
+        rc = compile_unit(p, i, kind, loud && !p->fortran, status, err);
+        failed = *status ? *status : failed;
+        done[i] = !rc && !*status;
+        left -= done[i];
+        if (!done[i] && !p->fortran)
+          before = 0; /* in C nothing changes that */
+      }
+  }
+  for (size_t i = 0; i < p->units.n && !rc && left && loud && p->fortran; i++)
+    rc = done[i] ? 0 : compile_unit(p, i, kind, true, status, err);
+  *status = left ? failed : 0;
+  free(done);
+  return rc;
+}
+
 /* The sources of the call, or what its options link.  The program of ranks is FOLDER/ranks. */
 static int compile(const struct fix_program *p, enum fix_kind kind, bool loud, int *status, struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
   *status = 0;
-  for (size_t i = 0; i < p->units.n; i++) {
-    int rc = compile_unit(p, i, kind, loud, status, err);
-    if (rc || *status)
-      return rc;
-  }
+  int rc = compile_units(p, kind, loud, status, err);
+  if (rc || *status)
+    return rc;
   dvm_list_printf(&command, "%s/%s", p->bin, p->fortran ? "dvmfc" : "dvmcc");
   dvm_list_add(&command, "-g");
   for (size_t i = 0; i < p->units.n; i++)
@@ -208,13 +246,17 @@ static char *options_of(const struct fix_program *p, const char *more) {
 
 /* How the reports' names of files are shown. */
 static int name_files(const struct fix_program *p, struct dvm_list *names) {
-  char *here = p->units.n ? realpath(".", NULL) : NULL;
+  char *here = p->units.n || p->fortran ? realpath(".", NULL) : NULL;
   if (p->is_project) {
     dvm_list_printf(names, "%s/tree%s/", p->folder, p->below);
     dvm_list_add(names, "");
     dvm_list_printf(names, "%s/tree/", p->folder);
     dvm_list_printf(names, "%s/", p->root);
-  } else if (here) {
+  } else if (here) { /* included files of Fortran are read where their texts lie that are tried */
+    dvm_list_printf(names, "%s/sources%s/", p->folder, here);
+    dvm_list_add(names, "");
+    dvm_list_printf(names, "%s/sources/", p->folder);
+    dvm_list_add(names, "/");
     dvm_list_printf(names, "%s/", here);
     dvm_list_add(names, "");
   }
@@ -271,7 +313,9 @@ int fix_program_begin(struct fix_program *p, const char *root, int *status, stru
     return rc;
   rc = run_plain(p, "plain", &p->status, err);
   if (!rc && p->is_project && !fix_project_compiled(p) && !p->status)
-    return dvm_error_set(err, -EINVAL, "'%s' did not call the compiler; it must use $CC, or call 'cc', 'gcc' or 'clang'", p->run[0]);
+    return dvm_error_set(err, -EINVAL,
+                         "'%s' did not call the compiler; it must use $CC or $FC, or call 'cc', 'gcc', 'clang', 'gfortran' or 'flang'",
+                         p->run[0]);
   if (!rc && p->is_project && p->status) {
     *status = p->status;
     return 0;

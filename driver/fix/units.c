@@ -68,7 +68,7 @@ static int take(struct fix_units *u, const json_t *entry, const char *path, stru
     return dvm_error_set(err, -EINVAL, "'%s' is no compilation database: an entry has no 'directory', 'file' or 'command'", path);
   }
   struct fix_unit unit = {.folder = strdup(folder), .file = path_in(folder, file)};
-  bool known = cc_language_of_file(file) != CC_C;
+  bool known = cc_language_of_file(file) != CC_C && !cc_is_fortran(file);
   for (size_t i = 0; i < u->n && unit.file && !known; i++)
     known = !strcmp(u->v[i].file, unit.file);
   if (!known && unit.folder && unit.file)
@@ -163,7 +163,7 @@ int fix_units_read(struct fix_units *u, const char *path, char *const *only, siz
   }
   json_decref(all);
   if (!rc && !u->n)
-    rc = dvm_error_set(err, -EINVAL, "'%s' lists no C source", file);
+    rc = dvm_error_set(err, -EINVAL, "'%s' lists no source in C or Fortran", file);
   if (!rc && nonly)
     rc = choose(u, file, only, nonly, err);
   if (rc)

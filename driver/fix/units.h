@@ -14,7 +14,7 @@ struct fix_units {
   size_t n;
 };
 
-/* The C sources of the database 'path', a file or the folder that it lies in; each file once.  'only[nonly]': those alone, each of
+/* The sources in C and Fortran of the database 'path', a file or the folder that it lies in; each file once.  'only[nonly]': those alone, each of
  * which must be there.  0; -EINVAL: there is none, or it is no database; -ENOMEM; then there are none. */
 int fix_units_read(struct fix_units *u, const char *path, char *const *only, size_t nonly, struct dvm_error *err);
 void fix_units_fini(struct fix_units *u);

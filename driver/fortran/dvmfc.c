@@ -39,9 +39,9 @@ static const char help[] = "usage: dvmfc [option...] file...\n"
 struct call {
   struct fc_check check;
   bool sources, links, verbose;
-  bool depends_asked; /* -MD, -MMD, -MF */
   bool c; /* among the sources: flang itself is no clang */
-  const char *depends, *target, *input; /* -MF, -MQ, and the first file */
+  struct fc_depends depends;
+  struct dvm_list inputs; /* sources in Fortran */
   struct dvm_list args; /* flang's */
 };
 
@@ -98,8 +98,9 @@ static bool stops_before_link(const char *arg) {
 
 /* Options of the flang that was before this one, as meson gives them.  How many words they are; 0: it is none of them. */
 static size_t read_older(struct call *call, const char *arg, const char *value) {
-  static const char *const without_meaning[] = {"-Minform=inform", "-MD", "-MMD", "-lflang", "-lpgmath"};
-  call->depends_asked |= !strcmp(arg, "-MD") || !strcmp(arg, "-MMD") || !strcmp(arg, "-MF");
+  static const char *const without_meaning[] = {"-Minform=inform", "-MD", "-MMD", "-MP", "-lflang", "-lpgmath"};
+  call->depends.asked |= !strcmp(arg, "-MD") || !strcmp(arg, "-MMD") || !strcmp(arg, "-MF");
+  call->depends.phony |= !strcmp(arg, "-MP");
   for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
     if (!strcmp(arg, without_meaning[i]))
       return 1;
@@ -108,27 +109,37 @@ static size_t read_older(struct call *call, const char *arg, const char *value) 
   if (!strcmp(arg, "-module")) {
     dvm_list_add(&call->args, "-module-dir");
     dvm_list_add(&call->args, value);
+    call->depends.modules = value;
   } else if (!strcmp(arg, "-MF")) {
-    call->depends = value;
+    call->depends.file = value;
   } else if (!strcmp(arg, "-MQ") || !strcmp(arg, "-MT")) {
-    call->target = value;
+    dvm_list_add(&call->depends.targets, value);
   } else {
     return 0;
   }
   return 2;
 }
 
-/* For make and ninja: the source alone. */
-static int write_depends(const struct call *call, struct dvm_error *err) {
-  if (call->c && call->depends_asked)
-    fputs("dvmfc: warning: '-MD', '-MMD' and '-MF' do not tell what headers a C file includes; compile it with dvmcc\n", stderr);
-  if (!call->depends || !call->target || !call->input)
-    return 0;
-  FILE *f = fopen(call->depends, "we");
-  bool bad = !f || fprintf(f, "%s: %s\n", call->target, call->input) < 0;
-  if ((f && fclose(f)) || bad)
-    return dvm_error_errno(err, "cannot write '%s'", call->depends);
-  return 0;
+static int write_depends(struct call *call, struct dvm_error *err) {
+  int rc = 0;
+  for (size_t i = 0; call->depends.asked && i < call->inputs.n && !rc; i++)
+    rc = fc_depends_write(&call->depends, call->inputs.v[i], err);
+  call->check.depends = call->depends.asked ? &call->depends : NULL;
+  return rc;
+}
+
+/* Of options that flang gets too: what tells where files are. */
+static void note_folder(struct call *call, const char *arg, const char *value) {
+  const char *joined = arg[0] == '-' && strchr("IJo", arg[1]) && arg[1] ? arg + 2 : NULL;
+  const char *is = joined && *joined ? joined : value;
+  if (!is)
+    return;
+  if (!strcmp(arg, "-module-dir") || starts(arg, "-J"))
+    call->depends.modules = is;
+  else if (starts(arg, "-I"))
+    dvm_list_add(&call->depends.folders, is);
+  else if (starts(arg, "-o"))
+    call->depends.output = is;
 }
 
 static int read_call(struct call *call, const struct dvm_list *args, struct dvm_error *err) {
@@ -138,6 +149,10 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
     const char *arg = args->v[i];
     if (starts(arg, "-fdvm-fix=")) { /* of 'dvm fix' alone */
       call->check.fix = arg + strlen("-fdvm-fix=");
+      continue;
+    }
+    if (!strcmp(arg, "-fdvm-absolute")) { /* likewise */
+      call->check.absolute = true;
       continue;
     }
     if (starts(arg, "-fdvm=")) {
@@ -154,10 +169,13 @@ static int read_call(struct call *call, const struct dvm_list *args, struct dvm_
       continue;
     }
     stops |= stops_before_link(arg);
+    call->depends.only_object |= !strcmp(arg, "-c") || !strcmp(arg, "-S");
+    note_folder(call, arg, i + 1 < args->n ? args->v[i + 1] : NULL);
     call->verbose |= !strcmp(arg, "-v");
     if (arg[0] != '-' || !arg[1]) {
       inputs = true;
-      call->input = call->input ? call->input : arg;
+      if (cc_is_fortran(arg))
+        dvm_list_add(&call->inputs, arg);
       call->sources |= is_source(arg);
       call->c |= cc_language_of_file(arg) == CC_C;
     }
@@ -293,7 +311,7 @@ int main(int argc, char **argv) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvm_place place = {.clang = NULL};
   struct cc_line line;
-  struct call call = {.check = {.mode = FC_CHECK}, .args = DVM_LIST_INIT};
+  struct call call = {.check = {.mode = FC_CHECK}, .args = DVM_LIST_INIT, .inputs = DVM_LIST_INIT};
   int rc = dvm_place_find(&place, &err);
   if (rc)
     return report(&err);
@@ -308,6 +326,8 @@ int main(int argc, char **argv) {
   if (rc < 0)
     rc = read_call(&call, &line.args, &err) ? report(&err) : compile(&call, &place, &err);
   dvm_list_fini(&call.args);
+  dvm_list_fini(&call.inputs);
+  fc_depends_fini(&call.depends);
   cc_line_fini(&line);
   dvm_place_fini(&place);
   return rc;

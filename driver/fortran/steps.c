@@ -172,12 +172,30 @@ static void check_fortran(struct dvm_list *to, const struct dvm_list *step, cons
     dvm_list_add(to, "-mllvm");
     dvm_list_add(to, "-dvm-fortran-werror");
   }
+  if (is_source(step) && how->absolute) {
+    dvm_list_add(to, "-mllvm");
+    dvm_list_add(to, "-dvm-fortran-absolute");
+  }
   if (is_source(step) && how->fix) {
     dvm_list_add(to, "-mllvm");
     dvm_list_printf(to, "-dvm-fortran-sources=%s/sources", how->fix);
   }
   for (size_t i = 2; i < step->n; i++)
     dvm_list_add(to, step->v[i]);
+}
+
+/* The source is the last word of a step. */
+static void add_depends(struct dvm_list *to, const struct fc_depends *d, const char *source) {
+  char *file = fc_depends_file(d, source), *target = fc_depends_target(d, source);
+  dvm_list_add(to, "-dependency-file");
+  dvm_list_add(to, file ? file : "");
+  dvm_list_add(to, "-MT");
+  dvm_list_add(to, target ? target : "");
+  if (d->phony)
+    dvm_list_add(to, "-MP");
+  to->failed |= !file || !target;
+  free(file);
+  free(target);
 }
 
 static void check_c(struct dvm_list *to, const struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how) {
@@ -195,11 +213,17 @@ static void check_c(struct dvm_list *to, const struct dvm_list *step, const stru
   if (how->fix) {
     dvm_list_add(to, "-ivfsoverlay");
     dvm_list_printf(to, "%s/overlay.yaml", how->fix);
-    if (how->mode == FC_CHECK) {
-      dvm_list_add(to, "-plugin-arg-dvm");
-      dvm_list_add(to, "at-run");
-    }
   }
+  if (how->absolute && how->mode != FC_OFF) {
+    dvm_list_add(to, "-plugin-arg-dvm");
+    dvm_list_add(to, "absolute");
+  }
+  if ((how->fix || how->absolute) && how->mode == FC_CHECK) {
+    dvm_list_add(to, "-plugin-arg-dvm");
+    dvm_list_add(to, "at-run");
+  }
+  if (how->depends)
+    add_depends(to, how->depends, step->v[step->n - 1]);
   for (size_t i = 2; i < step->n; i++)
     dvm_list_add(to, step->v[i]);
 }

@@ -2,6 +2,7 @@
 #ifndef DVM_DRIVER_FORTRAN_STEPS_H
 #define DVM_DRIVER_FORTRAN_STEPS_H
 #include "base/error.h"
+#include "driver/fortran/depends.h"
 #include "driver/list.h"
 #include "driver/place.h"
 
@@ -10,6 +11,8 @@ enum fc_mode { FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF };
 struct fc_check {
   enum fc_mode mode;
   bool werror;      /* what is not judged is an error */
+  bool absolute;    /* of 'dvm fix': files have absolute names in reports, and what the compiler warns of is reported by the program */
+  const struct fc_depends *depends; /* what C files include is written too; or NULL */
   const char *fix;  /* folder of 'dvm fix', or NULL: FIX/sources has texts in place of the files', FIX/overlay.yaml tells clang so */
 };
 

@@ -29,6 +29,8 @@ static llvm::cl::opt<bool> Werror("dvm-fortran-werror", llvm::cl::Hidden, llvm::
 static llvm::cl::opt<std::string> Sources("dvm-fortran-sources", llvm::cl::Hidden,
                                           llvm::cl::desc("Texts in this folder, by absolute names, stand in place of the files' own"));
 
+static llvm::cl::opt<bool> Absolute("dvm-fortran-absolute", llvm::cl::Hidden, llvm::cl::desc("Files have absolute names in reports"));
+
 static llvm::cl::opt<bool> Trace("dvm-fortran-trace", llvm::cl::Hidden, llvm::cl::desc("Marks for recording, not for checks"));
 
 static llvm::cl::opt<bool> InParallel("dvm-fortran-parallel", llvm::cl::Hidden,
@@ -95,6 +97,17 @@ static std::string readAll(const std::string &Name) {
       return (*Instead)->getBuffer().str();
   auto File = llvm::MemoryBuffer::getFile(Name);
   return File ? (*File)->getBuffer().str() : std::string();
+}
+
+// Where included files are looked for: texts that stand in place of others come first.
+static std::vector<std::string> including(const std::vector<std::string> &Folders) {
+  std::vector<std::string> Out;
+  for (const std::string &F : Folders) {
+    if (!Sources.empty())
+      Out.push_back(Sources + absolute(F.empty() ? "." : F));
+    Out.push_back(Absolute ? absolute(F.empty() ? "." : F) : F);
+  }
+  return Out;
 }
 
 // What is not judged is no matter where nothing is: only what would have an effect is refused.
@@ -168,6 +181,7 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
   auto &Folders = Invocation.getFortranOpts().searchDirectories;
   llvm::StringRef Folder = llvm::sys::path::parent_path(Name);
   Folders.insert(Folders.begin(), Folder.empty() ? "." : Folder.str());
+  Folders = including(Folders);
   Generation G(backend());
   FrontendInputFile Input(Path, Original.getKind());
   if (!G.beginSourceFile(CI, Input)) {
@@ -207,7 +221,8 @@ bool CheckedAction::beginSourceFileAction() {
   const auto &Options = CI.getInvocation().getFortranOpts();
   std::vector<std::string> Folders{llvm::sys::path::parent_path(Name).str()};
   Folders.insert(Folders.end(), Options.searchDirectories.begin(), Options.searchDirectories.end());
-  const Placed P = placeDirectives(Raw, Name, {Options.isFixedForm, unsigned(Options.fixedFormColumns)}, Folders);
+  const Placed P =
+      placeDirectives(Raw, Absolute ? absolute(Name) : Name, {Options.isFixedForm, unsigned(Options.fixedFormColumns)}, including(Folders));
   if (Output == "text") {
     llvm::outs() << P.Text;
     return true;

@@ -83,12 +83,50 @@ has err "saved.f:2:7: error: the directive CP_SAVE is not judged"
 status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
 status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
 has field.ll "K array"
-# Headers of C files are not told.
-echo 'int alone;' >alone.c
-for option in -MD -MMD; do
-  status 0 "$dvmfc" $option -MF alone.d -MQ alone.o -c alone.c
-  has err "dvmfc: warning: '-MD', '-MMD' and '-MF' do not tell what headers a C file includes"
+# What files are made from: included files, modules, headers of C files beside.
+mkdir -p depends/inc depends/mod && cd depends
+echo 'int alone;' >inc/alone.h
+printf '#include "alone.h"\n' >alone.c
+printf '      INTEGER I\n      INCLUDE "deeper.inc"\n' >inc/common.inc
+echo '      INTEGER J' >inc/deeper.inc
+printf 'module base\n  interface\n    module subroutine s()\n    end subroutine\n  end interface\nend module\n' >base.f90
+printf 'submodule (base) more\ncontains\n  module procedure s\n  end procedure\nend submodule\n' >more.f90
+printf '      PROGRAM P\n      USE, INTRINSIC :: ISO_C_BINDING\n      USE BASE\n      USE BESIDE, ONLY: X\n      INCLUDE %s\n      END\n' \
+  "'common.inc'" >main.f
+printf 'module beside\n  use :: base ! s\n  integer :: x\nend module\n' >beside.f90
+# rule FILE TEXT
+rule() {
+  [ "$(cat "$1")" = "$2" ] || fail "$1 holds '$(cat "$1")', not '$2'"
+}
+status 0 "$dvmfc" -MD -J mod -c base.f90 -o obj.o
+rule obj.d 'obj.o mod/base.mod: base.f90'
+status 0 "$dvmfc" -MD -J mod -c more.f90
+rule more.d 'more.o mod/base-more.mod: more.f90 mod/base.mod'
+status 0 "$dvmfc" -MMD -Jmod -c beside.f90 -MT a.o -MT b.o
+rule beside.d 'a.o b.o mod/beside.mod: beside.f90 mod/base.mod'
+status 0 "$dvmfc" -MD -MP -J mod -I inc -MF all.d -c main.f
+rule all.d "main.o: main.f mod/base.mod mod/beside.mod inc/common.inc inc/deeper.inc
+mod/base.mod:
+mod/beside.mod:
+inc/common.inc:
+inc/deeper.inc:"
+empty err
+for mode in check off; do
+  status 0 "$dvmfc" -fdvm=$mode -MD -Iinc -c alone.c
+  empty err
+  tr -d '\\\n' <alone.d | grep -q '^alone.o: *alone.c *inc/alone.h$' || fail "alone.d holds '$(cat alone.d)'"
+  rm alone.d
 done
+printf '%s\n' 'FC := '"$dvmfc" 'p: main.o base.o beside.o more.o' '	$(FC) $^ -o $@' '%.o: %.f90' '	$(FC) -MD -c $< -o $@' \
+  '%.o: %.f' '	$(FC) -MD -Iinc -c $< -o $@' 'main.o: beside.o' 'beside.o more.o: base.o' '-include *.d' >Makefile
+rm -f ./*.d ./*.o
+status 0 make
+status 0 make
+has out "'p' is up to date"
+touch inc/deeper.inc
+status 0 make
+has out '-c main.f '
+cd ..
 status 0 "$dvmfc" -fdvm=off -MD -MF field.d -MQ field.o -c field.f90
 empty err
 # Recording and comparing.
@@ -101,7 +139,7 @@ status 0 "$dvm" compare reference.dvmt -- ./recorded
 has err "0 different"
 status 0 "$dvmfc" -fdvm=trace -O2 changed/freeform.f90 -o recorded
 status 66 "$dvm" compare reference.dvmt -- ./recorded
-has err "changed/freeform.f90:33:7: error: 'u["
+has err "changed/freeform.f90:33:7: error: 'u("
 has err "[dvm-trace-value]"
 # References of the text and uses of the compiler go together: no guess is printed, and there is nothing to guess.
 for program in "$source"/samples/*.f "$source"/samples/*.f90 "$source"/test/fortran/right/*; do

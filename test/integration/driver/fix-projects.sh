@@ -139,7 +139,7 @@ status 2 "$dvm" fix --compile-commands=bad.json
 has err "an entry has no 'directory'"
 echo '[]' >bad.json
 status 2 "$dvm" fix --compile-commands=bad.json
-has err 'lists no C source'
+has err 'lists no source in C or Fortran'
 status 2 "$dvm" fix plain.c --compile-commands=bad.json
 has err "must come first"
 finish
