@@ -544,15 +544,23 @@ struct ParallelModule::Impl {
     if (!Second.all().empty())
       tellFlag();
     hideExtents(M, Arrays.getArrayRef());
-    const std::string Name = "dvmp.module_ctor";
-    Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
-    F->setVisibility(GlobalValue::HiddenVisibility);
-    F->setComdat(M.getOrInsertComdat(Name));
-    F->addFnAttr(Attribute::NoUnwind);
-    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    auto Make = [&](StringRef Name) {
+      Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+      F->setVisibility(GlobalValue::HiddenVisibility);
+      F->setComdat(M.getOrInsertComdat(Name));
+      F->addFnAttr(Attribute::NoUnwind);
+      BasicBlock::Create(C, "", F);
+      return F;
+    };
+    Function *Constructor = Make("dvmp.module_ctor"), *Destructor = Make("dvmp.module_dtor");
+    IRBuilder<> B(&Constructor->getEntryBlock());
     call(B, DVMP_MODULE_SYMBOL, RT.Void, {});
     B.CreateRetVoid();
-    appendToGlobalCtors(M, F, 1, F);
+    B.SetInsertPoint(&Destructor->getEntryBlock());
+    call(B, "__dvmp_module_gone", RT.Void, {Destructor});
+    B.CreateRetVoid();
+    appendToGlobalCtors(M, Constructor, 1, Constructor);
+    appendToGlobalDtors(M, Destructor, 1, Destructor);
   }
 };
 

@@ -106,22 +106,28 @@ void Recorder::finish() {
   if (ShareOption)
     shareStatics();
   tellFunctions();
-  const std::string Name = "dvmt.module_ctor";
   auto Boundary = [&](const Twine &Symbol) {
     auto *G = new GlobalVariable(M, RT.I8, false, GlobalValue::ExternalWeakLinkage, nullptr, Symbol);
     G->setVisibility(GlobalValue::HiddenVisibility);
     return G;
   };
-  Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
-  F->setVisibility(GlobalValue::HiddenVisibility);
-  F->setComdat(M.getOrInsertComdat(Name));
-  F->addFnAttr(Attribute::NoUnwind);
-  IRBuilder<> B(BasicBlock::Create(C, "", F));
-  call(B, DVMT_MODULE_SYMBOL, RT.Void,
-       {Boundary(Twine("__start_") + SitesSection), Boundary(Twine("__stop_") + SitesSection),
-        Boundary(Twine("__start_") + FunctionsSection), Boundary(Twine("__stop_") + FunctionsSection)});
-  B.CreateRetVoid();
-  appendToGlobalCtors(M, F, 1, F);
+  auto Make = [&](StringRef Name, StringRef Entry, ArrayRef<Value *> Args) {
+    Function *F = Function::createWithDefaultAttr(FunctionType::get(RT.Void, false), GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+    F->setVisibility(GlobalValue::HiddenVisibility);
+    F->setComdat(M.getOrInsertComdat(Name));
+    F->addFnAttr(Attribute::NoUnwind);
+    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    call(B, Entry, RT.Void, Args);
+    B.CreateRetVoid();
+    return F;
+  };
+  Value *First = Boundary(Twine("__start_") + SitesSection), *Last = Boundary(Twine("__stop_") + SitesSection);
+  Function *Constructor =
+      Make("dvmt.module_ctor", DVMT_MODULE_SYMBOL,
+           {First, Last, Boundary(Twine("__start_") + FunctionsSection), Boundary(Twine("__stop_") + FunctionsSection)});
+  appendToGlobalCtors(M, Constructor, 1, Constructor);
+  Function *Destructor = Make("dvmt.module_dtor", "__dvmt_module_gone", {First, Last});
+  appendToGlobalDtors(M, Destructor, 1, Destructor);
   appendToCompilerUsed(M, Kept);
 }
 

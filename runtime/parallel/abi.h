@@ -50,5 +50,7 @@ void __dvmp_reach_gone(const struct dvmt_reach *rows);
 
 /* Called by a constructor of each object; the name carries the ABI, and is what a linker complains of that was not told '-fdvm=parallel'. */
 void __dvmp_link_with_fdvm_parallel_1(void);
+/* By a destructor: the object with this address is about to be unmapped, or the program ends. */
+void __dvmp_module_gone(const void *in);
 #define DVMP_MODULE_SYMBOL "__dvmp_link_with_fdvm_parallel_1"
 #endif

@@ -288,6 +288,26 @@ static const char *line_of(const char *text, char key) {
   return NULL;
 }
 
+/* Kept: the object with the text may go before the array. */
+static const char *holes_of(const struct dvmrt_directive *d) {
+  static struct kept {
+    struct kept *next;
+    char text[];
+  } *kept;
+  const char *line = line_of(d->site->text, DVMRT_DIRECTIVE_HOLES);
+  size_t n = line ? strcspn(line, "\n") : 0;
+  for (const struct kept *k = kept; k && line; k = k->next)
+    if (strlen(k->text) == n && !memcmp(k->text, line, n))
+      return k->text;
+  if (!line)
+    return NULL;
+  struct kept *k = get(sizeof(*k) + n + 1);
+  memcpy(k->text, line, n);
+  k->next = kept;
+  kept = k;
+  return k->text;
+}
+
 static void clear_run(void *arg, int64_t offset, int64_t count) {
   const struct dvmp_array *a = arg;
   memset((char *)a->address + (uint64_t)offset * a->element_bytes, 0, (uint64_t)count * a->element_bytes);
@@ -314,7 +334,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     a->declared = d->pos;
   }
   a->type = own->ref.type;
-  a->holes = line_of(d->site->text, DVMRT_DIRECTIVE_HOLES);
+  a->holes = holes_of(d);
   set_shape(a, d, &own->ref, args);
   if (!is_template) {
     struct dvmp_array *old = dvmp_array_at(address);
@@ -351,6 +371,21 @@ void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args) {
     e->args[i] = args[i];
   *early_end = e;
   early_end = &e->next;
+}
+
+void dvmp_array_gone(uintptr_t address, uint64_t bytes) {
+  for (struct early **l = &early; *l;) {
+    struct early *e = *l;
+    if ((uintptr_t)e->d->site - address >= bytes) {
+      l = &e->next;
+      continue;
+    }
+    *l = e->next;
+    free(e);
+  }
+  for (early_end = &early; *early_end;)
+    early_end = &(*early_end)->next;
+  dvmp_array_forget(address, bytes);
 }
 
 /* Another file may hold what an array is aligned with: targets go first. */

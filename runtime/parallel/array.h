@@ -37,6 +37,8 @@ struct dvmp_array {
 
 /* An array, bind or template directive. */
 void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args);
+/* What a library holds that goes: arrays, and directives of its constructors. */
+void dvmp_array_gone(uintptr_t address, uint64_t bytes);
 /* Directives that came before the job has begun. */
 void dvmp_array_declare_early(void);
 /* redistribute and realign: the elements move. */

@@ -25,6 +25,14 @@ DVMRT_EXPORT void __dvmp_checked(int32_t *flag) {
   *flag = wanted();
 }
 
+void dvmp_check_gone(uintptr_t address, uint64_t bytes) {
+  int n = 0;
+  for (int i = 0; i < nflags; i++)
+    if ((uintptr_t)flags[i] - address >= bytes)
+      flags[n++] = flags[i];
+  nflags = n;
+}
+
 void dvmp_check_begin(void) {
   for (int i = 0; i < nflags; i++)
     *flags[i] = wanted();

@@ -1,6 +1,7 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/abi.h"
 #include "runtime/parallel/across.h"
+#include "runtime/parallel/check.h"
 #include "runtime/parallel/consistent.h"
 #include "runtime/parallel/elements.h"
 #include "runtime/parallel/exchange.h"
@@ -16,6 +17,7 @@
 #include "runtime/parallel/wait.h"
 #include "runtime/data/facts.h"
 #include "runtime/data/mem.h"
+#include "runtime/trace/object.h"
 #include "runtime/export.h"
 #include <stdlib.h>
 #include <string.h>
@@ -263,4 +265,16 @@ DVMRT_EXPORT void __dvmp_gone(const void *p) { dvmp_array_forget((uintptr_t)p, 1
 DVMRT_EXPORT void __dvmp_begin(void) {
   dvmp_job_begin();
   dvmp_array_declare_early();
+}
+
+DVMRT_EXPORT void __dvmp_module_gone(const void *in) {
+  struct dvmt_object object;
+  if (dvmp_job.over || !dvmt_object_of(&object, in))
+    return;
+  bool entered = dvmrt_mem_enter();
+  dvmrt_site_module_gone((const void *)(uintptr_t)object.low, (const void *)(uintptr_t)object.high);
+  if (entered)
+    dvmrt_mem_leave();
+  dvmp_check_gone(object.low, object.high - object.low);
+  dvmp_array_gone(object.low, object.high - object.low);
 }

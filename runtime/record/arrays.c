@@ -1,5 +1,7 @@
 #include "runtime/record/arrays.h"
+#include "runtime/trace/object.h"
 #include "runtime/trace/text.h"
+#include <string.h>
 
 enum { ARRAYS_MAX = 1024 };
 static struct dvmt_array arrays[ARRAYS_MAX];
@@ -86,6 +88,29 @@ const struct dvmt_array *dvmt_arrays_find(uint64_t address) {
   return NULL;
 }
 
+/* Holes of elements, each line once: the object with the text may go before the array. */
+static const char *kept_holes(struct dvmt_span line) {
+  static char pool[64 << 10];
+  static size_t used;
+  for (const char *at = pool; line.s && at < pool + used; at += strlen(at) + 1)
+    if (strlen(at) == line.n && !memcmp(at, line.s, line.n))
+      return at;
+  if (!line.s || line.n >= sizeof(pool) - used)
+    return NULL;
+  char *at = pool + used;
+  memcpy(at, line.s, line.n);
+  used += line.n + 1;
+  return at;
+}
+
+void dvmt_arrays_gone(const struct dvmt_object *object) {
+  size_t n = 0;
+  for (size_t i = 0; i < narrays; i++)
+    if (!dvmt_object_has(object, (const void *)(uintptr_t)arrays[i].address))
+      arrays[n++] = arrays[i];
+  narrays = n;
+}
+
 void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs) {
   struct dvmt_array_ref ref;
   struct dvmt_span kind = dvmt_text_line(text, DVMRT_ANY_KIND);
@@ -98,9 +123,11 @@ void dvmt_arrays_note(const char *text, const int64_t *args, size_t nargs) {
   if (whole)
     bytes = whole / ref.element_bytes * ref.element_bytes;
   struct dvmt_array *a = (struct dvmt_array *)dvmt_arrays_find(ref.address);
-  if (!a && (!bytes || narrays == ARRAYS_MAX))
+  struct dvmt_span line = dvmt_text_line(text, DVMRT_DIRECTIVE_HOLES);
+  const char *holes = kept_holes(line);
+  if (!a && (!bytes || narrays == ARRAYS_MAX || (line.s && !holes)))
     return;
   if (!a)
     a = &arrays[narrays++];
-  *a = (struct dvmt_array){ref.address, bytes, ref.element_bytes, dvmt_text_line(text, DVMRT_DIRECTIVE_HOLES).s};
+  *a = (struct dvmt_array){ref.address, bytes, ref.element_bytes, holes};
 }

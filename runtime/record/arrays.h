@@ -19,4 +19,7 @@ int dvmt_arrays_block(uint64_t address, uint64_t *base, uint64_t *size);
 uint64_t dvmt_arrays_large(unsigned n, uint64_t *size);
 /* The array that begins at 'address', of known size, or NULL. */
 const struct dvmt_array *dvmt_arrays_find(uint64_t address);
+/* Those that lie in it. */
+struct dvmt_object;
+void dvmt_arrays_gone(const struct dvmt_object *object);
 #endif

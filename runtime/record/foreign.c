@@ -4,6 +4,7 @@
 #include "runtime/record/foreign.h"
 #include "runtime/record/arrays.h"
 #include "runtime/record/emit.h"
+#include "runtime/trace/object.h"
 #include "runtime/trace/text.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 enum { FUNCTIONS = 1 << 17 };
 static const void *functions[FUNCTIONS]; /* open addressing */
 static unsigned nfunctions;
+static uint64_t generation; /* of functions, what lies at an address may have become another one */
 
 static unsigned slot_of(const void *f) {
   unsigned i = (unsigned)((uintptr_t)f * 0x9e3779b97f4a7c15ull >> 47);
@@ -32,7 +34,28 @@ void dvmt_foreign_functions(const void *const *first, const void *const *last) {
     if (*first && !functions[slot_of(*first)]) {
       functions[slot_of(*first)] = *first;
       nfunctions++;
+      generation++;
     }
+}
+
+/* Those behind it may stand there because of it. */
+static void take_out(unsigned i) {
+  functions[i] = NULL;
+  for (i = (i + 1) % FUNCTIONS; functions[i]; i = (i + 1) % FUNCTIONS) {
+    const void *f = functions[i];
+    functions[i] = NULL;
+    functions[slot_of(f)] = f;
+  }
+  nfunctions--;
+  generation++;
+}
+
+static void take_out_functions(const struct dvmt_object *object) {
+  for (unsigned i = 0; i < FUNCTIONS;)
+    if (functions[i] && dvmt_object_has(object, functions[i]))
+      take_out(i); /* another one may stand here now */
+    else
+      i++;
 }
 
 enum what {
@@ -55,12 +78,19 @@ static bool is_c_library(const void *f) {
   return false;
 }
 
+/* What was called last: 'enum what' with the generation that it was found in. */
+enum { KINDS = 8 };
+
+static enum what what_of(const struct dvmt_call *call) { return (enum what)(call->what % KINDS); }
+
+static void set_what(struct dvmt_call *call, enum what what) { call->what = generation * KINDS + what; }
+
 static void look_up(struct dvmt_call *call, const void *callee) {
   call->callee = callee;
-  call->what = callee == (const void *)(uintptr_t)free || functions[slot_of(callee)] ? RECORDED /* what is freed means nothing */
-               : nfunctions >= FUNCTIONS / 2                                         ? RECORDED
-               : is_c_library(callee)                                                ? LIBRARY
-                                                                                     : FOREIGN;
+  set_what(call, callee == (const void *)(uintptr_t)free || functions[slot_of(callee)] ? RECORDED /* what is freed means nothing */
+                 : nfunctions >= FUNCTIONS / 2                                         ? RECORDED
+                 : is_c_library(callee)                                                ? LIBRARY
+                                                                                       : FOREIGN);
 }
 
 /* ---- global variables ---------------------------------------------------------------------------------------------------------- */
@@ -134,14 +164,15 @@ static struct dvmt_site *made_site(const struct dvmt_call *call, const char *wha
   return &sites[n++];
 }
 
+static struct {
+  const struct dvmt_call *call;
+  const char *variable;
+  unsigned why;
+} told[1024];
+static unsigned ntold;
+
 /* Each call and variable once. */
 static void tell(struct dvmt_call *call, struct dvmt_span variable, unsigned why) {
-  static struct {
-    const struct dvmt_call *call;
-    const char *variable;
-    unsigned why;
-  } told[1024];
-  static unsigned ntold;
   char what[600];
   struct dvmt_span name = dvmt_text_line(call->site->text, DVMRT_ACCESS_TEXT);
   for (unsigned i = 0; i < ntold; i++)
@@ -200,9 +231,9 @@ static bool is_too_much(const struct dvmt_call *call) {
 __attribute__((visibility("default"))) int __dvmt_call(struct dvmt_call *call, const void *callee, void *frame) {
   if (!dvmt_emit_wanted())
     return 0;
-  if (call->callee != callee)
+  if (call->callee != callee || call->what / KINDS != generation)
     look_up(call, callee);
-  if (call->what == RECORDED || call->what == UNSEEN)
+  if (what_of(call) == RECORDED || what_of(call) == UNSEEN)
     return 0;
   drop_dead(frame);
   if (!copies) {
@@ -214,7 +245,7 @@ __attribute__((visibility("default"))) int __dvmt_call(struct dvmt_call *call, c
   }
   if (is_too_much(call) || !copies || nframes == FRAMES) {
     tell(call, (struct dvmt_span){"", 0}, DVMT_WHY_UNSEEN);
-    call->what = UNSEEN;
+    set_what(call, UNSEEN);
     return 0;
   }
   frames[nframes++] = (struct frame){call, frame, nregions, copies_used};
@@ -264,7 +295,7 @@ __attribute__((visibility("default"))) void __dvmt_give(const struct dvmt_part *
 __attribute__((visibility("default"))) void __dvmt_around(struct dvmt_call *call) {
   struct frame *f = nframes ? &frames[nframes - 1] : NULL;
   uint64_t size, at;
-  if (!f || call->what != FOREIGN)
+  if (!f || what_of(call) != FOREIGN)
     return;
   for (unsigned i = 0; i < nvariables; i++)
     look_before(f, (struct region){.variable = variables[i], .low = (uint64_t)(uintptr_t)variables[i]->base, .bytes = variables[i]->size},
@@ -433,15 +464,16 @@ static void record_changes(const struct region *r, uint64_t from, uint64_t to) {
   }
 }
 
+enum { KEPT = 512 };
+static struct {
+  const struct dvmt_call *call;
+  const void *what;
+  struct dvmt_part part;
+} kept[KEPT];
+static unsigned nkept;
+
 /* What a region of the call is: a global variable that is a scalar or an array of them; any other is told by words. */
 static bool parts_of(struct dvmt_call *call, struct region *r) {
-  enum { KEPT = 512 };
-  static struct {
-    const struct dvmt_call *call;
-    const void *what;
-    struct dvmt_part part;
-  } kept[KEPT];
-  static unsigned nkept;
   const void *of = r->variable ? (const void *)r->variable : (const void *)kept;
   const char *text = r->variable ? r->variable->text : "";
   struct dvmt_span type = dvmt_text_line(text, DVMRT_TRACE_VALUE), name = dvmt_text_line(text, DVMRT_ACCESS_VARIABLE);
@@ -517,4 +549,28 @@ __attribute__((visibility("default"))) void __dvmt_called(struct dvmt_call *call
     call->changed += look_behind(call, &regions[i]);
   nregions = f->first;
   copies_used = f->used;
+}
+
+/* ---- objects that go ------------------------------------------------------------------------------------------------------------ */
+
+static void take_out_variables(const struct dvmt_object *object) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < nvariables; i++)
+    if (!dvmt_object_has(object, variables[i]))
+      variables[n++] = variables[i];
+  nvariables = n;
+}
+
+void dvmt_foreign_gone(const struct dvmt_object *object) {
+  take_out_functions(object);
+  take_out_variables(object);
+  for (unsigned i = 0; i < nregions; i++) /* the call that it goes in is not back yet */
+    if (dvmt_object_has(object, (const void *)(uintptr_t)regions[i].low))
+      regions[i].bytes = 0;
+  for (unsigned i = 0; i < nkept; i++)
+    if (dvmt_object_has(object, kept[i].call) || dvmt_object_has(object, kept[i].what))
+      kept[i].call = NULL;
+  for (unsigned i = 0; i < ntold; i++)
+    if (dvmt_object_has(object, told[i].call) || dvmt_object_has(object, told[i].variable))
+      told[i].call = NULL;
 }

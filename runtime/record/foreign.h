@@ -7,4 +7,7 @@
 void dvmt_foreign_functions(const void *const *first, const void *const *last);
 /* A site of a global variable that escapes is looked at too; others are not meant. */
 void dvmt_foreign_variable(struct dvmt_site *site);
+/* Its functions and variables, and calls that it makes. */
+struct dvmt_object;
+void dvmt_foreign_gone(const struct dvmt_object *object);
 #endif

@@ -3,6 +3,7 @@
 #include "runtime/record/arrays.h"
 #include "runtime/record/emit.h"
 #include "runtime/record/foreign.h"
+#include "runtime/trace/object.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/inside.h"
@@ -220,6 +221,10 @@ static void configure(struct dvmt_site *site) {
 
 static void in_child(void) { stop(); }
 
+/* From here on objects go because the program ends: what leads into them stays. */
+static bool ending;
+static void note_end(void) { ending = true; }
+
 /* ---- the recorder inside this process --------------------------------------------------------------------------------------- */
 
 #pragma weak dlopen /* static programs are not to be linked with it, and warned of, for this */
@@ -343,6 +348,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     if (!ring)
       return;
     pthread_atfork(NULL, NULL, in_child);
+    atexit(note_end);
     if (inside_pid)
       at_quick_exit(inside_end);
     recording = true;
@@ -360,6 +366,18 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     dvmt_emit_define(s);
     dvmt_foreign_variable(s);
   }
+}
+
+static void close_gone(const struct dvmt_object *object);
+
+__attribute__((visibility("default"))) void __dvmt_module_gone(struct dvmt_site *first, struct dvmt_site *last) {
+  struct dvmt_object object;
+  if (ending || first == last || !dvmt_object_of(&object, first))
+    return;
+  if (recording)
+    close_gone(&object);
+  dvmt_foreign_gone(&object);
+  dvmt_arrays_gone(&object);
 }
 
 /* ---- constructs and loops ---------------------------------------------------------------------------------------------- */
@@ -611,6 +629,19 @@ __attribute__((visibility("default"))) void __dvmt_function_end(struct dvmt_site
   while (n && !(calls[n - 1].site == site && calls[n - 1].frame == frame))
     n--;
   while (n && ncalls >= n)
+    leave_call();
+}
+
+/* What was left by longjmp and had not been noticed yet. */
+static void close_gone(const struct dvmt_object *object) {
+  int d = 0, n = 0;
+  while (d < depth && !dvmt_object_has(object, stack[d].site))
+    d++;
+  while (depth > d)
+    close_top();
+  while (n < ncalls && !dvmt_object_has(object, calls[n].site))
+    n++;
+  while (ncalls > n)
     leave_call();
 }
 

@@ -125,6 +125,8 @@ enum dvmt_why {
 #define DVMT_MODULE_SYMBOL DVMT_MODULE_TEXT(DVMT_MODULE)
 /* 'functions': addresses of the functions that this object records. */
 void DVMT_MODULE(struct dvmt_site *first, struct dvmt_site *last, const void *const *functions, const void *const *functions_end);
+/* By a destructor: the object is about to be unmapped, or the program ends. */
+void __dvmt_module_gone(struct dvmt_site *first, struct dvmt_site *last);
 void __dvmt_full(void);
 /* The record of an access to a value of a word, if it is wanted, where the inserted code does not write it itself: its first word (the
  * tag says what it is), the words 'where', the value. */
