@@ -47,39 +47,58 @@ static int on_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) 
   return c->rc;
 }
 
-static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
-  struct dvmt_compare *c = (struct dvmt_compare *)sink;
+void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r) {
   struct item it;
-  if (!c->matched) {
-    c->matched = true;
-    dvmt_cmp_match_places(c);
-  }
   c->totals.records++;
   c->last_site = r->kind == DVMT_UNRECORDED ? c->last_site : r->site;
   if (r->kind == DVMT_UNRECORDED) {
     dvmt_cmp_unrecorded(c, c->b_sites[r->site].text, r->words[0], false);
-    return c->rc;
+    return;
   }
   if (dvmt_is_call(r->kind)) {
     c->totals.calls++;
     dvmt_cmp_follow_call(c, r);
-    return c->rc;
+    return;
   }
   if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind))
-    return c->rc;
+    return;
   if (c->b_levels && !dvmt_levels_keep(c->b_levels, r, &c->b_sites[r->site])) {
     c->totals.left_out++;
-    return c->rc;
+    return;
   }
   dvmt_cmp_to_item(c, false, r, &it);
   if (c->masks && dvmt_cmp_is_masked(c, &c->b.masks, &it, c->b_sites[r->site].text)) {
     c->totals.masked++;
-    return c->rc;
+    return;
   }
   if (c->in_parallel)
     dvmt_cmp_in_parallel(c, &it);
   else
     dvmt_cmp_in_order(c, &it);
+}
+
+/* Whether nothing of either side waits for what comes now. */
+static bool may_join(struct dvmt_compare *c, const struct dvmt_record *r) {
+  if (!c->in_parallel)
+    return !c->b_items.n;
+  if (r->kind != DVMT_ITER || c->parallel_depth || c->b.sites.key[r->site] != c->parallel_key)
+    return false;
+  c->totals.records++; /* what ends it */
+  dvmt_cmp_end_iteration(c);
+  c->totals.records--;
+  return !c->unpaired && !c->overflow && !c->nwaiting;
+}
+
+static int on_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
+  struct dvmt_compare *c = (struct dvmt_compare *)sink;
+  if (!c->matched) {
+    c->matched = true;
+    dvmt_cmp_match_places(c);
+  }
+  if (!c->alike.on && may_join(c, r))
+    dvmt_cmp_join(c, r);
+  if (!c->alike.on || !dvmt_cmp_alike(c, r))
+    dvmt_cmp_record(c, r);
   return c->rc;
 }
 
@@ -163,6 +182,8 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->b.masks.row);
   free(c->a.members.row);
   free(c->b.members.row);
+  free(c->alike.sites.row);
+  free(c->alike.objects.row);
   free(c->seen);
   free(c);
 }

@@ -102,6 +102,7 @@ void dvmt_cmp_relocate(struct dvmt_compare *c) {
 }
 
 void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dvmt_context *x) {
+  dvmt_cmp_part(c);
   c->totals.run_lost += records;
   c->chain = 0;
   tell_lost(c, false);
@@ -177,6 +178,7 @@ int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct 
   char message[600];
   bool torn_reference = c->options.cut && strstr(c->options.cut, "torn");
   uint64_t beyond = c->over ? c->totals.records - c->over_at : 0;
+  dvmt_cmp_part(c);
   if (!c->rc && !c->over)
     compare_rest(c);
   while (!c->rc && c->lost && dvmt_cmp_peek(c))

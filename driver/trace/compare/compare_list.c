@@ -40,7 +40,7 @@ void dvmt_cmp_find_reductions(struct dvmt_compare *c, const char *text) {
   }
 }
 
-static bool is_reduction(const struct dvmt_compare *c, uint32_t key) {
+bool dvmt_cmp_is_reduction(const struct dvmt_compare *c, uint32_t key) {
   for (unsigned i = 0; i < c->nreductions; i++)
     if (c->reductions[i] == key)
       return true;
@@ -48,7 +48,7 @@ static bool is_reduction(const struct dvmt_compare *c, uint32_t key) {
 }
 
 bool dvmt_cmp_is_optional(const struct dvmt_compare *c, const struct item *it) {
-  return it->kind == DVMT_DIRECT || (it->kind <= DVMT_WRITE && c->in_parallel && is_reduction(c, it->key));
+  return it->kind == DVMT_DIRECT || (it->kind <= DVMT_WRITE && c->in_parallel && dvmt_cmp_is_reduction(c, it->key));
 }
 
 /* Returns how many directives were among them: these do the same wherever they stand. */
@@ -118,9 +118,7 @@ void dvmt_cmp_follow(struct dvmt_compare *c, const struct item *b) {
   } else if (b->kind == DVMT_LEAVE) {
     c->depth -= c->depth > 0;
   } else if (b->kind == DVMT_ITER && o && o->key == b->key) {
-    o->has_iteration = true;
-    o->nwords = b->nwords;
-    memcpy(o->words, b->words, sizeof(o->words));
+    dvmt_cmp_open_iteration(c, b->words, b->nwords);
   }
 }
 

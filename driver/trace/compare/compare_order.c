@@ -7,12 +7,25 @@
 
 enum { STRETCH_MAX = 4096 };
 
-static void open_construct(struct dvmt_compare *c, const struct item *it, uint32_t count) {
+static void open_construct(struct dvmt_compare *c, uint32_t site, uint32_t key, uint32_t count) {
+  const struct dvmt_site_def *def = &c->b_sites[site];
   c->enters++;
-  if (c->depth < OPEN_MAX)
-    c->open[c->depth] =
-        (struct open){.text = dvmt_cmp_b_text(c, it), .key = it->key, .parallel = dvmt_cmp_b_parallel(c, it), .execution = count};
-  c->depth += c->depth < OPEN_MAX;
+  if (c->depth == OPEN_MAX)
+    return;
+  struct open *o = &c->open[c->depth++];
+  o->text = def->text;
+  o->key = key;
+  o->parallel = def->kind == DVMT_SITE_CONSTRUCT;
+  o->execution = count;
+  o->has_iteration = false;
+  o->nwords = 0;
+}
+
+void dvmt_cmp_open_iteration(struct dvmt_compare *c, const uint64_t *words, uint32_t nwords) {
+  struct open *o = &c->open[c->depth - 1];
+  o->has_iteration = true;
+  o->nwords = nwords;
+  copy_words(o->words, words, nwords);
 }
 
 static void begin_parallel(struct dvmt_compare *c, const struct item *it) {
@@ -133,11 +146,16 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
     dvmt_cmp_take(c);
     dvmt_cmp_agree(c);
   }
-  open_construct(c, b, count);
+  open_construct(c, b->site, b->key, count);
   if (parallel) {
     begin_parallel(c, b);
     c->unpaired = !met;
   }
+}
+
+void dvmt_cmp_open_loop(struct dvmt_compare *c, uint32_t site, uint32_t key) {
+  ++*dvmt_cmp_count(c, &c->a_counts, key);
+  open_construct(c, site, key, ++*dvmt_cmp_count(c, &c->b_counts, key));
 }
 
 static void leave(struct dvmt_compare *c, const struct item *b) {
@@ -164,12 +182,8 @@ void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b) {
     return enter(c, b);
   if (b->kind == DVMT_LEAVE)
     return leave(c, b);
-  if (c->depth) {
-    struct open *o = &c->open[c->depth - 1];
-    o->has_iteration = true;
-    o->nwords = b->nwords;
-    memcpy(o->words, b->words, sizeof(o->words));
-  }
+  if (c->depth)
+    dvmt_cmp_open_iteration(c, b->words, b->nwords);
   if (c->lost)
     return;
   if (dvmt_cmp_peek(c) && dvmt_cmp_same_item(&c->ahead, b)) {
@@ -215,10 +229,7 @@ void dvmt_cmp_in_parallel(struct dvmt_compare *c, const struct item *b) {
     c->b_in_iteration = true;
     c->halved = false;
     c->b_items.n = 0;
-    struct open *o = &c->open[c->depth - 1];
-    o->has_iteration = true;
-    o->nwords = b->nwords;
-    memcpy(o->words, b->words, sizeof(o->words));
+    dvmt_cmp_open_iteration(c, b->words, b->nwords);
     return;
   }
   if (!c->parallel_depth && (b->kind == DVMT_RESULT || b->kind == DVMT_DIGEST)) {

@@ -100,6 +100,26 @@ struct members {
   size_t n;
 };
 
+/* Where both sides say the same (compare_alike.c). */
+struct dvmt_decoded_row;
+struct meanings {
+  uint8_t *row;            /* owned; by site or object, what it says if both have the same of that number */
+  size_t n;
+};
+struct alike {
+  bool on;
+  const struct dvmt_decoded_row *row, *end;   /* of A: the next, the end of the block */
+  const uint64_t *words;
+  const struct dvmt_decoded_row *first;       /* of the iteration that is under way, or NULL */
+  const uint64_t *first_words;
+  uint32_t chain;                             /* there */
+  int depth;                                  /* constructs that are open in it */
+  uint64_t calls, values, reductions;         /* of it */
+  uint64_t taken;                             /* records since both have met */
+  unsigned wait, pause;                       /* turns until both are tried to meet again */
+  struct meanings sites, objects;
+};
+
 struct dvmt_compare {
   struct dvmt_sink sink;   /* first */
   struct dvmt_reader *reference;
@@ -160,6 +180,7 @@ struct dvmt_compare {
   struct dvmt_reader *paging; /* owned; reads again what has left the window */
   uint64_t iteration_record, summed;
   struct sums a_sums, b_sums; /* since the window is full */
+  struct alike alike;
   uint64_t *seen;          /* hashes of the iterations that B has executed */
   size_t nseen;
   uint32_t reductions[REDUCTIONS_MAX]; /* keys of the variables of the present construct */
@@ -310,6 +331,8 @@ void dvmt_cmp_add_item(struct dvmt_compare *c, struct items *l, const struct ite
 /* The reduction variables of the construct with this text, in c->reductions. */
 void dvmt_cmp_find_reductions(struct dvmt_compare *c, const char *text);
 bool dvmt_cmp_is_optional(const struct dvmt_compare *c, const struct item *it);
+/* The variable of that key is a reduction variable of the present construct. */
+bool dvmt_cmp_is_reduction(const struct dvmt_compare *c, uint32_t key);
 /* Follows the constructs and loops inside an iteration, for messages. */
 void dvmt_cmp_follow(struct dvmt_compare *c, const struct item *b);
 /* Both lists lose what is optional, if c->may_drop. */
@@ -333,11 +356,26 @@ bool dvmt_cmp_window_take(struct dvmt_compare *c, const struct item *iteration, 
 bool dvmt_cmp_window_any(struct dvmt_compare *c, struct item *iteration, struct items *items);
 bool dvmt_cmp_window_first(struct dvmt_compare *c, struct item *first);
 
+/* ---- compare_alike.c: where both sides say the same ---------------------------------------------------------------------------- */
+
+/* Before a record of the run that nothing waits for. */
+void dvmt_cmp_join(struct dvmt_compare *c, const struct dvmt_record *r);
+/* If both have joined: takes a record of the run that A has too.  False: they have parted. */
+bool dvmt_cmp_alike(struct dvmt_compare *c, const struct dvmt_record *r);
+/* Both sides are to be where any others would be. */
+void dvmt_cmp_part(struct dvmt_compare *c);
+
+/* ---- compare.c ------------------------------------------------------------------------------------------------------------------ */
+
+void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r);
+
 /* ---- compare_iteration.c: iterations in any order ---------------------------------------------------------------------------- */
 
 void dvmt_cmp_clear_sums(struct dvmt_compare *c);
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
 void dvmt_cmp_end_iteration(struct dvmt_compare *c);
+/* The run has executed c->b_iteration.  True: not for the first time. */
+bool dvmt_cmp_note_executed(struct dvmt_compare *c);
 /* The reference's construct to its end; what was not executed is missing. */
 void dvmt_cmp_finish_parallel(struct dvmt_compare *c);
 
@@ -352,5 +390,8 @@ uint32_t *dvmt_cmp_count(struct dvmt_compare *c, struct counts *counts, uint32_t
 void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole);
 /* The run's next record, outside and inside of parallel constructs. */
 void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b);
+/* A loop without parallel iterations begins on both sides; the innermost construct or loop comes to an iteration. */
+void dvmt_cmp_open_loop(struct dvmt_compare *c, uint32_t site, uint32_t key);
+void dvmt_cmp_open_iteration(struct dvmt_compare *c, const uint64_t *words, uint32_t nwords);
 void dvmt_cmp_in_parallel(struct dvmt_compare *c, const struct item *b);
 #endif

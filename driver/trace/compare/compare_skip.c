@@ -43,9 +43,18 @@ static void flush(struct dvmt_compare *c) {
   dvmt_cmp_lists(c, &c->a_items, &c->b_items);
 }
 
+static void count_same(struct dvmt_compare *c, uint64_t records) {
+  c->totals.records += records;
+  c->totals.same += records;
+  c->totals.reference += records;
+  c->totals.compared += records;
+  c->totals.identical += records;
+}
+
 bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
   struct dvmt_reader *a = c->reference;
-  uint64_t records;
+  uint64_t records = 0;
+  dvmt_cmp_part(c);
   if (c->rc || !c->matched || c->a_levels || c->options.digits || (c->options.ignore && c->options.ignore->n) || c->over || c->lost ||
       dvmt_reader_left(run) || c->b_tail.n || (c->in_parallel && (c->unpaired || c->overflow || c->nwaiting)) ||
       dvmt_reader_left(a) + c->has_ahead != pending(c) || !same_numbers(c) || !dvmt_reader_next_same(a, run))
@@ -55,12 +64,14 @@ bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run) {
   while (!c->rc && dvmt_reader_next_same(a, run)) {
     records = dvmt_reader_pass_block(a);
     dvmt_reader_pass_block(run);
-    c->totals.records += records;
-    c->totals.same += records;
-    c->totals.reference += records;
-    c->totals.compared += records;
-    c->totals.identical += records;
+    count_same(c, records);
   }
+  if (c->rc || dvmt_reader_next_whole(run))
+    return true;
+  /* Where the run is must be told by a block that is whole. */
+  dvmt_reader_pass_back(a);
+  dvmt_reader_pass_back(run);
+  count_same(c, -records);
   return true;
 }
 

@@ -33,7 +33,9 @@ struct dvmt_reader {
   const struct dvmt_decoded_row *row; /* of 'ahead': the next record; NULL: it is the decoder's */
   const uint64_t *words;       /* its words */
   uint64_t passed;             /* records before the next block */
+  uint64_t before_passed;      /* offset of the block that was passed over last */
   uint64_t lost[1];
+  uint64_t untold;             /* records lost before the present block, of which nobody has been told yet */
   const char *torn;
   bool ended;
   bool unsure;                 /* something without a known number of definitions has been passed over */
@@ -489,6 +491,21 @@ static int take_row(struct dvmt_reader *r, struct dvmt_record *record) {
   return 1;
 }
 
+uint32_t dvmt_reader_rows(const struct dvmt_reader *r, bool again, const struct dvmt_decoded_row **row, const uint64_t **words) {
+  uint32_t left = r->decoder.left;
+  if (!r->row || (again && left >= r->block.nrecords))
+    return 0;
+  *row = r->row - again;
+  *words = r->words - (again ? r->row[-1].nwords : 0);
+  return left + again;
+}
+
+void dvmt_reader_set_rows(struct dvmt_reader *r, const struct dvmt_decoded_row *row, const uint64_t *words) {
+  r->decoder.left = (uint32_t)(r->decoder.left + (r->row - row));
+  r->row = row;
+  r->words = words;
+}
+
 /* Blocks that are whole, but not those that were written one after another: some are missing, or stand here twice.  The number of records
  * that the reader is to be told of as lost; 0: all is in order. */
 static uint64_t out_of_order(struct dvmt_reader *r) {
@@ -541,9 +558,19 @@ static int next_block(struct dvmt_reader *r, struct dvmt_record *record, struct 
   }
 }
 
+/* They come before the block that is there already. */
+static int tell_lost(struct dvmt_reader *r, struct dvmt_record *record) {
+  r->lost[0] = r->untold;
+  r->untold = 0;
+  *record = (struct dvmt_record){.kind = DVMT_LOST, .nwords = 1, .words = r->lost};
+  return 1;
+}
+
 int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
     uint32_t left = r->decoder.left;
+    if (r->untold)
+      return tell_lost(r, record);
     if (left && r->row)
       return take_row(r, record);
     int rc = dvmt_decoder_next(&r->decoder, record);
@@ -599,9 +626,9 @@ uint64_t dvmt_reader_position(const struct dvmt_reader *r) {
 bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b) {
   struct dvmt_block x, y;
   const char *torn;
-  return !a->decoder.left && !b->decoder.left && block_at(a, a->offset, &x, &torn) > 0 && block_at(b, b->offset, &y, &torn) > 0 &&
-         x.first_record == a->passed && y.first_record == b->passed && x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) &&
-         !(x.flags & DVMT_SAW_NAN) && load(a, a->offset, &x) && load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
+  return block_at(a, a->offset, &x, &torn) > 0 && block_at(b, b->offset, &y, &torn) > 0 && x.first_record == a->passed &&
+         y.first_record == b->passed && x.kind == DVMT_BLOCK_RECORDS_KIND && same_block(&x, &y) && !(x.flags & DVMT_SAW_NAN) &&
+         load(a, a->offset, &x) && load(b, b->offset, &y) && !memcmp(a->packed.p, b->packed.p, x.packed_bytes);
 }
 
 uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
@@ -609,9 +636,33 @@ uint32_t dvmt_reader_pass_block(struct dvmt_reader *r) {
   const char *torn;
   if (block_at(r, r->offset, &b, &torn) <= 0)
     return 0;
+  r->before_passed = r->offset;
   r->offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes;
   r->passed = b.first_record + b.nrecords;
   return b.nrecords;
+}
+
+void dvmt_reader_pass_back(struct dvmt_reader *r) {
+  struct dvmt_block b;
+  const char *torn;
+  if (block_at(r, r->before_passed, &b, &torn) <= 0)
+    return;
+  r->offset = r->before_passed;
+  r->passed = b.first_record;
+}
+
+bool dvmt_reader_next_whole(struct dvmt_reader *r) {
+  struct dvmt_block b;
+  const char *torn;
+  for (uint64_t offset = r->offset; block_at(r, offset, &b, &torn) > 0; offset += DVMT_BLOCK_HEADER_BYTES + b.packed_bytes) {
+    if (b.kind == DVMT_BLOCK_INDEX)
+      return true;
+    if (b.kind != DVMT_BLOCK_CONTENTS && (b.first_record != r->passed || !load(r, offset, &b)))
+      return false;
+    if (b.kind == DVMT_BLOCK_RECORDS_KIND)
+      return true;
+  }
+  return false;
 }
 
 /* ---- contents of blocks ------------------------------------------------------------------------------------------------------------ */
@@ -689,6 +740,7 @@ int dvmt_reader_load(struct dvmt_reader *r, struct dvm_error *err) {
   int rc = 0;
   while (!rc && !r->decoder.left && !r->ended) {
     rc = next_block(r, &lost, err);
+    r->untold += rc == 2 ? lost.words[0] : 0;
     r->ended = rc <= 0;
     rc = rc < 0 ? rc : 0;
   }
@@ -778,6 +830,7 @@ int dvmt_reader_seek(struct dvmt_reader *r, uint64_t record, struct dvm_error *e
   }
   r->offset = offset;
   r->passed = b.first_record;
+  r->untold = 0;
   return 0;
 }
 

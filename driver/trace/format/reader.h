@@ -65,13 +65,21 @@ const char *dvmt_reader_torn(const struct dvmt_reader *r);
 const struct dvmt_block *dvmt_reader_block(const struct dvmt_reader *r);
 /* Records of the present block that have not been read. */
 uint32_t dvmt_reader_left(const struct dvmt_reader *r);
+/* The same where the block has been decoded ahead (else 0), with their rows and words; 'again': with the one that was read last. */
+struct dvmt_decoded_row;
+uint32_t dvmt_reader_rows(const struct dvmt_reader *r, bool again, const struct dvmt_decoded_row **row, const uint64_t **words);
+/* Goes on at that row of them. */
+void dvmt_reader_set_rows(struct dvmt_reader *r, const struct dvmt_decoded_row *row, const uint64_t *words);
 /* Records before the next one. */
 uint64_t dvmt_reader_position(const struct dvmt_reader *r);
-/* Whether both readers, which have read their present blocks to the end, come to the same block of records next: byte for byte, and
- * without a NaN or an infinite value. */
+/* Whether behind their present blocks both readers come to the same block of records: byte for byte, and without a NaN or an infinite value. */
 bool dvmt_reader_next_same(struct dvmt_reader *a, struct dvmt_reader *b);
 /* Passes over that block; its number of records. */
 uint32_t dvmt_reader_pass_block(struct dvmt_reader *r);
+/* Back before the block that was passed over last. */
+void dvmt_reader_pass_back(struct dvmt_reader *r);
+/* Whether the next block of records, or the end, is there and whole. */
+bool dvmt_reader_next_whole(struct dvmt_reader *r);
 /* Whether the next record begins a block of which the index knows that it has none of what is wanted: no site of 'alone', and no site of
  * 'with' beside an object of 'with'. */
 bool dvmt_reader_next_lacks(struct dvmt_reader *r, const struct dvmt_contents *alone, const struct dvmt_contents *with);
