@@ -4,6 +4,7 @@
 #include "driver/trace/format/writer.h"
 #include "sink.h"
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -256,6 +257,31 @@ static void test_falling_index(void **state) {
   }
 }
 
+/* A block of contents that says of itself that it is larger than the blocks of the index can have is not made room for. */
+static void test_large_contents(void **state) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  const struct dvmt_contents none = {.sites = {0}};
+  struct dvmt_block b;
+  size_t n, at = 0;
+  (void)state;
+  write_trace(DVMT_CODEC_ZSTD, RECORDS);
+  unsigned char *bytes = load(&n);
+  for (; at + DVMT_BLOCK_HEADER_BYTES < n; at++)
+    if (!memcmp(bytes + at, "DBLK", 4) && !dvmt_block_get(&b, bytes + at) && b.kind == DVMT_BLOCK_CONTENTS)
+      break;
+  assert_int_equal(b.kind, DVMT_BLOCK_CONTENTS);
+  for (int claims = 0; claims < 2; claims++) {
+    struct dvmt_reader *r = dvmt_reader_open_memory(bytes, n, &err);
+    assert_int_equal(dvmt_reader_seek(r, 0, &err), 0);
+    const size_t before = mallinfo2().hblkhd;
+    assert_int_equal(dvmt_reader_next_lacks(r, &none, &none), !claims);
+    assert_true(mallinfo2().hblkhd < before + DVMT_BLOCK_BYTES_MAX / 4);
+    dvmt_reader_close(r);
+    b.raw_bytes = DVMT_BLOCK_BYTES_MAX / 2;
+    dvmt_block_put(bytes + at, &b);
+  }
+}
+
 /* Any record can be gone to. */
 static void test_seek(void **state) {
   static const uint64_t to[] = {5, RECORDS - 1, 70000, 0, 3 * DVMT_BLOCK_RECORDS, 70001};
@@ -398,10 +424,11 @@ static void test_no_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_codecs),        cmocka_unit_test(test_same_files), cmocka_unit_test(test_empty),
-      cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),     cmocka_unit_test(test_damaged_header),
-      cmocka_unit_test(test_falling_index), cmocka_unit_test(test_seek),       cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_no_folder),  cmocka_unit_test(test_ahead),
+      cmocka_unit_test(test_codecs),        cmocka_unit_test(test_same_files),     cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),         cmocka_unit_test(test_damaged_header),
+      cmocka_unit_test(test_falling_index), cmocka_unit_test(test_large_contents), cmocka_unit_test(test_seek),
+      cmocka_unit_test(test_refused),       cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_no_folder),
+      cmocka_unit_test(test_ahead),
   };
   snprintf(path, sizeof(path), "unit-trace-%d.dvmt", (int)getpid());
   snprintf(part, sizeof(part), "%s.part", path);
