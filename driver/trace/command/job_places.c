@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CELLS_MAX = 1 << 22 };
 
@@ -34,6 +35,7 @@ struct list {
 };
 struct dvmt_job_places {
   struct dvmt_object_file *files; /* owned: the program, its libraries */
+  struct stat *known; /* owned; of the files */
   size_t nfiles;
   struct list run, reference;
   struct dvmt_where *found; /* owned; [reference.n] once they are paired */
@@ -76,13 +78,28 @@ static void destroy_list(struct list *l) {
   free(l->row);
 }
 
+static bool is_known(const struct dvmt_job_places *p, const struct stat *st) {
+  for (size_t i = 0; i < p->nfiles; i++)
+    if (p->known[i].st_dev == st->st_dev && p->known[i].st_ino == st->st_ino)
+      return true;
+  return false;
+}
+
 static bool read_file(void *arg, const char *path) {
   static const char begin[] = "K parallel";
   struct dvmt_job_places *p = arg;
+  struct stat st;
+  if (stat(path, &st) || is_known(p, &st))
+    return true;
   struct dvmt_object_file *rows = realloc(p->files, (p->nfiles + 1) * sizeof(*rows));
-  if (!rows)
+  if (rows)
+    p->files = rows;
+  struct stat *known = realloc(p->known, (p->nfiles + 1) * sizeof(*known));
+  if (known)
+    p->known = known;
+  if (!rows || !known)
     return false;
-  p->files = rows;
+  known[p->nfiles] = st;
   rows[p->nfiles] = dvmt_object_file_open(path);
   const char *at = rows[p->nfiles].bytes, *end = at + rows[p->nfiles].n;
   bool fine = true;
@@ -96,9 +113,28 @@ static bool read_file(void *arg, const char *path) {
   return fine;
 }
 
-struct dvmt_job_places *dvmt_job_places_read(const char *program) {
+/* One that is loaded while the program runs, if it is compiled as the program is; such a library need not be linked with ours. */
+static bool read_plugin(void *arg, const char *path) {
+  struct dvmt_object_file f = dvmt_object_file_open(path);
+  bool is = dvmt_object_file_holds(&f, "__dvmp_enter");
+  dvmt_object_file_close(&f);
+  return !is || read_file(arg, path);
+}
+
+static bool read_plugins(struct dvmt_job_places *p, const char *program, char *const *command) {
+  bool fine = true;
+  for (; fine && *command; command++)
+    fine = !strchr(*command, '/') || read_plugin(p, *command);
+  for (size_t i = 0, n = p->nfiles; fine && i < n; i++) {
+    const struct dvmt_object_file file = p->files[i]; /* others are added */
+    fine = dvmt_object_file_named(&file, program, read_plugin, p);
+  }
+  return fine;
+}
+
+struct dvmt_job_places *dvmt_job_places_read(const char *program, char *const *command) {
   struct dvmt_job_places *p = calloc(1, sizeof(*p));
-  if (p && read_file(p, program) && dvmt_object_file_libraries(program, read_file, p) && p->run.n)
+  if (p && read_file(p, program) && dvmt_object_file_libraries(program, read_file, p) && read_plugins(p, program, command) && p->run.n)
     return p;
   dvmt_job_places_destroy(p);
   return NULL;
@@ -112,6 +148,7 @@ void dvmt_job_places_destroy(struct dvmt_job_places *p) {
   for (size_t i = 0; i < p->nfiles; i++)
     dvmt_object_file_close(&p->files[i]);
   free(p->files);
+  free(p->known);
   free(p->found);
   free(p);
 }

@@ -10,8 +10,9 @@
 const char *dvmt_job_program(char *const *command, char *buf, size_t size);
 
 struct dvmt_job_places;
-/* The 'parallel' constructs in that program and its shared libraries, found by their texts; NULL: there are none, or memory is exhausted. */
-struct dvmt_job_places *dvmt_job_places_read(const char *program);
+/* The 'parallel' constructs in that program, its shared libraries, and those that it may load: that the words of the command or texts in
+ * the program name.  They are found by their texts; NULL: there are none, or memory is exhausted. */
+struct dvmt_job_places *dvmt_job_places_read(const char *program, char *const *command);
 void dvmt_job_places_destroy(struct dvmt_job_places *p);
 /* A construct of the reference, by the text of its site ('file': as the run names its file); all of them first. */
 bool dvmt_job_places_add(struct dvmt_job_places *p, const char *text, struct dvmt_span file);

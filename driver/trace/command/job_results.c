@@ -82,7 +82,7 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
 static uint64_t *find_places(struct dvmt_compare *c, const struct dvmt_reader *r, char *const *command) {
   char program[4096];
   const char *path = dvmt_job_program(command, program, sizeof(program));
-  struct dvmt_job_places *p = path ? dvmt_job_places_read(path) : NULL;
+  struct dvmt_job_places *p = path ? dvmt_job_places_read(path, command) : NULL;
   size_t n = dvmt_reader_nsites(r);
   uint64_t *places = calloc(n + 1, sizeof(*places));
   for (size_t i = 0; places && p && i < n; i++) {

@@ -12,7 +12,7 @@ static void read_places(struct live_pairs *p, const struct live_reference *of) {
   char program[4096];
   const char *path = dvmt_job_program(p->command, program, sizeof(program));
   p->tried = true;
-  p->places = path ? dvmt_job_places_read(path) : NULL;
+  p->places = path ? dvmt_job_places_read(path, p->command) : NULL;
   for (p->n = 0; p->places && p->n < of->nknown; p->n++)
     if (!dvmt_job_places_add(p->places, of->known[p->n], dvmt_site_where(of->known[p->n]).file))
       live_pairs_fini(p);

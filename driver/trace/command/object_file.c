@@ -98,3 +98,32 @@ bool dvmt_object_file_libraries(const char *program, bool (*f)(void *arg, const 
     waitpid(pid, NULL, 0);
   return fine;
 }
+
+/* The text that ends in ".so" or ".so.N" and has this in it; false: it is none. */
+static bool library_text(const struct dvmt_object_file *file, const char *dot, char *buf, size_t size) {
+  const char *begin = dot, *end = dot + 3, *last = file->bytes + file->n;
+  while (begin > file->bytes && begin[-1] > ' ' && begin[-1] < 127)
+    begin--;
+  while (end < last && (*end == '.' || (*end >= '0' && *end <= '9')))
+    end++;
+  if (end == last || *end || (begin > file->bytes && begin[-1]) || begin == dot || (size_t)(end - begin) >= size)
+    return false;
+  memcpy(buf, begin, (size_t)(end - begin) + 1);
+  return true;
+}
+
+bool dvmt_object_file_named(const struct dvmt_object_file *file, const char *program, bool (*f)(void *arg, const char *path), void *arg) {
+  const char *at = file->bytes, *end = at + file->n, *slash = strrchr(program, '/');
+  char name[1024], path[4096];
+  bool fine = true;
+  for (; fine && at && (at = memmem(at, (size_t)(end - at), ".so", 3)); at += 3) {
+    if (!library_text(file, at, name, sizeof(name)))
+      continue;
+    snprintf(path, sizeof(path), "%s", name);
+    if (access(path, R_OK) && *name != '/')
+      snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - program) : 1, slash ? program : ".", name);
+    if (!access(path, R_OK))
+      fine = f(arg, path);
+  }
+  return fine;
+}

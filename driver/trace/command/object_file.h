@@ -19,4 +19,6 @@ const char *dvmt_object_file_find(char *const *command, const char *folder, bool
                                   char *buf, size_t size);
 /* The shared libraries that the loader finds for the program, but for ours, until 'f' says false; then false. */
 bool dvmt_object_file_libraries(const char *program, bool (*f)(void *arg, const char *path), void *arg);
+/* The same of libraries that texts in the file name ("..so", "..so.1"): from here, else in the folder of the program. */
+bool dvmt_object_file_named(const struct dvmt_object_file *file, const char *program, bool (*f)(void *arg, const char *path), void *arg);
 #endif
