@@ -43,6 +43,8 @@
  *       The bound, drawn in to what is this rank's.
  *   void *__dvmm_read(void *p, long size, const char *site)
  *       Returns p: an element of a distributed array that is read in the sequential part.
+ *   void *__dvmm_change(void *p, long size, const char *site)
+ *       The place of an element that is changed in the sequential part by an expression whose value is used: p on its owner.
  *   void *__dvmm_part(void *p, long size, const char *site)
  *       Returns p: what may be an element of a distributed array is read or written.  With DVM_OPTIONS=poison=1 it is checked first.
  *   void *__dvmm_range(void *p, const char *site)
@@ -70,6 +72,7 @@
 #define DVMM_FIRST "__dvmm_first"
 #define DVMM_LAST "__dvmm_last"
 #define DVMM_READ "__dvmm_read"
+#define DVMM_CHANGE "__dvmm_change"
 #define DVMM_MET "__dvmm_met"
 #define DVMM_PART "__dvmm_part"
 #endif

@@ -265,6 +265,8 @@ void Rewriter::roleText(SiteText &T, const Marking &M) {
     return;
   if (M.Access == StreamArgument)
     T.key(DVMRT_ACCESS_ROLE).add("io");
+  else if (ForAll && M.Kind == 'm')
+    T.key(DVMRT_ACCESS_ROLE).add("all");
   else if (Assignment)
     T.key(DVMRT_ACCESS_ROLE).add(Twine(M.Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
   if (Standing)

@@ -31,7 +31,7 @@ FunctionDecl *Builder::marker(StringRef Name) {
     Sig = {Long, {Long, Long, Long, Long, Long, Long}, false};
   else if (Name == DVMM_LAST)
     Sig = {Long, {Long, Long, Long, Long, Long}, false};
-  else if (Name == DVMM_READ || Name == DVMM_PART)
+  else if (Name == DVMM_READ || Name == DVMM_CHANGE || Name == DVMM_PART)
     Sig = {Ptr, {Ptr, Long, Str}, false};
   else if (Name == "__dvmp_store" || Name == "__dvmp_fetch")
     Sig = {Ptr, {Ptr, Long}, false};

@@ -2,6 +2,7 @@
 // execute, assigns an element where it lies:
 //   for (i = a; i < b; i++)    for (i = __dvmm_first(cid, 0, a, 1, b, 0); i < __dvmm_last(cid, 0, b, 0, 1); i++)
 //   A[i] = x;                  if (__dvmp_own(&A[i])) A[i] = x;
+//   w = A[i]++;                w = (*(T *)<change>(&A[i], size, place))++;       all need the element
 //   A[i] = f();                *(T *)__dvmp_store(&A[i], size) = f();            all ranks call, one stores
 //   x = A[i];                  x = *(T *)__dvmm_read(&A[i], size, site);
 //   printf("%g", A[i]);        printf("%g", *(T *)__dvmp_fetch(&A[i], size));
@@ -27,31 +28,6 @@ bool Rewriter::isDivided(Expr *LValue, const Chain &Ch) const {
 }
 
 // ---- The sequential part ---------------------------------------------------------------------------------------------
-
-// Expressions that stand as statements.
-void Rewriter::noteStatements(Stmt *S) {
-  auto Note = [&](Stmt *X) {
-    if (isa_and_nonnull<Expr>(X))
-      Discarded.insert(X);
-  };
-  if (auto *Block = dyn_cast<CompoundStmt>(S))
-    for (Stmt *X : Block->body())
-      Note(X);
-  else if (auto *I = dyn_cast<IfStmt>(S))
-    Note(I->getThen()), Note(I->getElse());
-  else if (auto *F = dyn_cast<ForStmt>(S))
-    Note(F->getBody()), Note(F->getInit()), Note(F->getInc());
-  else if (auto *W = dyn_cast<WhileStmt>(S))
-    Note(W->getBody());
-  else if (auto *D = dyn_cast<DoStmt>(S))
-    Note(D->getBody());
-  else if (auto *L = dyn_cast<LabelStmt>(S))
-    Note(L->getSubStmt());
-  else if (auto *C = dyn_cast<SwitchCase>(S))
-    Note(C->getSubStmt());
-  else if (auto *P = dyn_cast<ParenExpr>(S); P && Discarded.count(P))
-    Note(P->getSubExpr());
-}
 
 // An element of a distributed array, as far as this file shows, or what a pointer leads to.
 bool Rewriter::mayBeDivided(const Expr *Access, const Chain &Ch) const {
@@ -146,23 +122,29 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   if (!isDivided(To->IgnoreParens(), Ch))
     return false;
   noteUse(Ch, 'w', innermostNest()); // what is recorded of the nest
-  bool Effects = hasEffects(Ctx, Ch, From), Alone = Discarded.count(Slot);
+  bool Effects = hasEffects(Ctx, Ch, From), Alone = Discarded.count(Slot), Used = !isUnused(Slot);
   bool Reads = readsDistributed(From, [&](Expr *E) {
     Expr *Element = E->IgnoreParens();
     return isDivided(Element, chainOf(Element));
   });
   if (auto *A = dyn_cast<BinaryOperator>(Slot))
     bindPointer(A);
+  const std::string Part = Used ? partText(To->IgnoreParens(), Ch, 'm') : "";
   walkParts(Slot, [&](Stmt *&X) { walk(X); });
   assignmentParts(Slot, To, From);
   Expr *Address = B.address(To);
   if (Effects || !Alone) {
-    if (Reads) // each read fails where the element is not; the store goes where it belongs
-      St.warning(L, "this assignment to an element of " + quoted(Ch.Root) + " reads elements and " +
-                        (Effects ? "has other side effects" : "its value is used") +
+    const auto *A = dyn_cast<BinaryOperator>(Slot);
+    const bool Changes = Used && !(A && A->getOpcode() == BO_Assign);
+    if (Reads || Changes) // each read fails where the element is not; the store goes where it belongs
+      St.warning(L, "this assignment to an element of " + quoted(Ch.Root) + (Reads ? " reads elements and " : " changes it and ") +
+                        (Effects && Reads ? "has other side effects" : "its value is used") +
                         ": execution stops where not all ranks have them; split it [-Wdvm-parallel]");
     Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
-    replaceTarget(Slot, B.deref(B.call(Store, {Address, Size}, L), To->getType()));
+    SmallVector<Expr *, 3> Args{Address, Size};
+    if (Changes)
+      Args.push_back(B.string(Part, L));
+    replaceTarget(Slot, B.deref(B.call(Changes ? DVMM_CHANGE : Store, Args, L), To->getType()));
     return true;
   }
   Slot = IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, B.call(Own, {Address}, L), L, L, Slot, L, nullptr);

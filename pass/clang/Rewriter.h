@@ -105,6 +105,7 @@ class Rewriter {
   std::vector<Directive *> Intervals;
   long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
+  bool ForAll = false;               // the element that is marked is changed, and its value used
   char Standing =
       0; // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
   const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
@@ -212,12 +213,16 @@ private:
   void markPart(clang::Stmt *&Slot, char Kind);
   bool assignPart(clang::Stmt *&Slot);
   void noteStatements(clang::Stmt *S);
+  void noteUnused(clang::Expr *E);
+  bool isUnused(const clang::Stmt *S) const;
   void clampHeaders(Construct &C);
   bool clampHeader(Construct &C, unsigned Number);
   void partsText(SiteText &T, Construct &C);
   char acrossForm(Construct &C);
   int locationOf(const clang::VarDecl *V, Construct *&C) const;
-  llvm::DenseSet<const clang::Stmt *> Discarded; // expressions whose values nobody uses
+  llvm::DenseSet<const clang::Stmt *> Discarded; // expressions that stand as statements
+  llvm::DenseSet<const clang::Stmt *> Unused; // parts of expressions whose values nobody uses
+  const clang::Stmt *Valued = nullptr; // the block of '({ .. })' whose last value is used
 
   bool AtLoop = false; // the loop that is walked has its marks already
   bool AtWhole = false; // likewise the assignment or read

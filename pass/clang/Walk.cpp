@@ -203,6 +203,7 @@ static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) 
 // A directive, or what another mode than checking does with a whole statement.
 bool Rewriter::walkWhole(Stmt *&Slot, bool InBlock) {
   Stmt *S = Slot;
+  noteStatements(S);
   if (auto *W = dyn_cast<WhileStmt>(S))
     if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER)) {
       construct(W, Call);
@@ -216,7 +217,6 @@ bool Rewriter::walkWhole(Stmt *&Slot, bool InBlock) {
     return true;
   if (!St.Opts.Parallel || !Emit)
     return false;
-  noteStatements(S);
   return assignPart(Slot);
 }
 
@@ -255,18 +255,78 @@ bool Rewriter::walkValue(ImplicitCastExpr *C) {
   return true;
 }
 
+// Expressions that stand as statements, and those whose values nobody uses.
+void Rewriter::noteStatements(Stmt *S) {
+  auto Note = [&](Stmt *X) {
+    if (isa_and_nonnull<Expr>(X))
+      Discarded.insert(X);
+  };
+  if (auto *E = dyn_cast<Expr>(S))
+    return noteUnused(E);
+  if (auto *Block = dyn_cast<CompoundStmt>(S)) {
+    for (Stmt *X : Block->body())
+      if (Block != Valued || X != Block->body_back())
+        Note(X);
+  } else if (auto *I = dyn_cast<IfStmt>(S))
+    Note(I->getThen()), Note(I->getElse());
+  else if (auto *F = dyn_cast<ForStmt>(S)) {
+    Note(F->getBody());
+    for (Stmt *X : {F->getInit(), static_cast<Stmt *>(F->getInc())})
+      if (isa_and_nonnull<Expr>(X))
+        Unused.insert(X);
+  } else if (auto *W = dyn_cast<WhileStmt>(S))
+    Note(W->getBody());
+  else if (auto *D = dyn_cast<DoStmt>(S))
+    Note(D->getBody());
+  else if (auto *L = dyn_cast<LabelStmt>(S))
+    Note(L->getSubStmt());
+  else if (auto *C = dyn_cast<SwitchCase>(S))
+    Note(C->getSubStmt());
+}
+
+// Within an expression.
+void Rewriter::noteUnused(Expr *E) {
+  const bool None = isUnused(E);
+  if (auto *X = dyn_cast<StmtExpr>(E))
+    Valued = None ? nullptr : X->getSubStmt();
+  if (auto *A = dyn_cast<BinaryOperator>(E); A && A->getOpcode() == BO_Comma)
+    Unused.insert(A->getLHS());
+  if (auto *C = dyn_cast<CStyleCastExpr>(E); C && C->getCastKind() == CK_ToVoid)
+    Unused.insert(C->getSubExpr());
+  if (!None)
+    return;
+  if (auto *P = dyn_cast<ParenExpr>(E))
+    Unused.insert(P->getSubExpr());
+  else if (auto *F = dyn_cast<FullExpr>(E))
+    Unused.insert(F->getSubExpr());
+  else if (auto *A = dyn_cast<BinaryOperator>(E); A && (A->getOpcode() == BO_Comma || A->isLogicalOp()))
+    Unused.insert(A->getRHS());
+  else if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+    Unused.insert(C->getTrueExpr());
+    Unused.insert(C->getFalseExpr());
+  }
+}
+
+bool Rewriter::isUnused(const Stmt *S) const { return Discarded.count(S) || Unused.count(S); }
+
 bool Rewriter::walkAssignment(BinaryOperator *A) {
   if (!A->isAssignmentOp())
     return false;
+  const bool Used = !isUnused(A), Changes = A->isCompoundAssignmentOp();
   llvm::SaveAndRestore Here(Assignment);
-  if (!isOrdinary(A->getLHS()))
-    Assignment = NextAssignment++;
+  long Target = Assignment;
+  if (!isOrdinary(A->getLHS())) {
+    Target = NextAssignment++;
+    Assignment = Used && (Changes || !Assignment) ? 0 : Target; // what goes on to ordinary data everybody needs
+  }
   Stmt *R = A->getRHS();
   walk(R);
   A->setRHS(cast<Expr>(R));
   bindPointer(A);
   Stmt *L = A->getLHS();
-  mark(L, A->isCompoundAssignmentOp() ? 'm' : 'w');
+  Assignment = Target;
+  llvm::SaveAndRestore All(ForAll, Used && Changes && Target != 0);
+  mark(L, Changes ? 'm' : 'w');
   A->setLHS(cast<Expr>(L));
   return true;
 }
@@ -275,6 +335,7 @@ bool Rewriter::walkIncrement(UnaryOperator *U) {
   if (!U->isIncrementDecrementOp())
     return false;
   llvm::SaveAndRestore Here(Assignment, NextAssignment++);
+  llvm::SaveAndRestore All(ForAll, !isUnused(U));
   Stmt *X = U->getSubExpr();
   mark(X, 'm');
   U->setSubExpr(cast<Expr>(X));

@@ -417,9 +417,10 @@ struct ParallelModule::Impl {
       return lowerDirect(Mark);
     if (Name == DVMM_SECTION)
       return lowerSection(Mark);
-    if (Name == DVMM_READ) {
+    if (Name == DVMM_READ || Name == DVMM_CHANGE) {
       IRBuilder<> B(Mark);
-      return replace(Mark, call(B, "__dvmp_read", RT.Ptr, {Mark->getArgOperand(0), Mark->getArgOperand(1), site(Mark->getArgOperand(2))}));
+      return replace(Mark, call(B, Name == DVMM_READ ? "__dvmp_read" : "__dvmp_change", RT.Ptr,
+                                {Mark->getArgOperand(0), Mark->getArgOperand(1), site(Mark->getArgOperand(2))}));
     }
     if (Name == DVMM_PART) {
       IRBuilder<> B(Mark);

@@ -27,6 +27,8 @@ int __dvmp_own(const void *p);
 void *__dvmp_store(void *p, uint64_t size);
 /* An element is read: fails if this rank does not have it. */
 const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site);
+/* An element that is changed by an expression whose value all ranks use: the place where this one changes it. */
+void *__dvmp_change(void *p, uint64_t size, struct dvmrt_site *site);
 /* An element is printed: its value, of the rank that has it. */
 const void *__dvmp_fetch(const void *p, uint64_t size);
 

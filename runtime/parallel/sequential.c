@@ -93,6 +93,17 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
                  x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
 }
 
+DVMRT_EXPORT void *__dvmp_change(void *p, uint64_t size, struct dvmrt_site *site) {
+  struct dvmp_array *a = dvmp_sequential_divided(p);
+  note_assigned(p, size);
+  if (!a)
+    return p;
+  void *to = dvmp_sequential_target(a, p, size);
+  if (to != p)
+    memcpy(to, __dvmp_read(p, size, site), size); /* which remote_access has brought, or the run ends there */
+  return to;
+}
+
 /* Arguments of one call are alive together: each gets a place of its own. */
 DVMRT_EXPORT const void *__dvmp_fetch(const void *p, uint64_t size) {
   static char values[64][64] __attribute__((aligned(16)));

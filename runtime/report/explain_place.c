@@ -495,6 +495,14 @@ static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev
   char standing = ev->access->standing;
   if (!reference_text(ev, asked, &section))
     dvmrt_name_element(ev->array, ev->ix, &section);
+  if (ev->access->role == 'a') {
+    dvmrt_text_add(
+        help,
+        "no directive alone repairs it: assign the value to a variable under '#pragma dvm remote_access(%s)', and the element in a "
+        "statement of its own",
+        section.s);
+    return;
+  }
   if (asked) {
     const struct dvmrt_pos at = dvmrt_construct_top()->d->pos;
     dvmrt_text_add(help, "name '%s' in the 'remote_access' of the directive at ", section.s);
@@ -533,7 +541,10 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
     dvmrt_name_datum(target, t);
     dvmrt_text_add(t, " is assigned here, by its owner");
   } else {
-    dvmrt_explain_start(r, ev, "is read outside parallel loops, where only its owner has it");
+    dvmrt_explain_start(r, ev,
+                        ev->access->role == 'a'
+                            ? "is changed outside parallel loops by an expression whose value is used, and only its owner has it"
+                            : "is read outside parallel loops, where only its owner has it");
   }
   dvmrt_explain_note_declaration(r, ev);
   help_sequential(r, ev, asked);

@@ -333,7 +333,7 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     dvmrt_repeat_note_waits(ev);
     return;
   }
-  if (x->role == 'i' || ev->flags & DVMRT_WRITE || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
+  if (x->role == 'i' || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
     return;
   if (x->role == 'r') {
     wait_for_target(ev->access, ev->array, ev->at, ev->ix);
