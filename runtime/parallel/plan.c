@@ -85,7 +85,7 @@ struct piece {
 struct side {
   struct piece *at;
   int n, room;
-  size_t bytes;
+  size_t bytes, room_bytes;
   char *buffer;
 };
 
@@ -154,19 +154,21 @@ struct packing {
   bool out;
 };
 
-static void pack_run(void *arg, int64_t offset, int64_t count) {
+static void pack_line(void *arg, int64_t offset, int64_t count, int64_t step, int64_t n) {
   struct packing *p = arg;
-  char *at = p->array + (size_t)offset * p->element_bytes;
-  size_t n = (size_t)count * p->element_bytes;
-  if (n == 8 && p->out)
-    memcpy(p->buffer, at, 8);
-  else if (n == 8)
-    memcpy(at, p->buffer, 8);
-  else if (p->out)
-    memcpy(p->buffer, at, n);
+  char *at = p->array + (size_t)offset * p->element_bytes, *buffer = p->buffer;
+  size_t bytes = (size_t)count * p->element_bytes, apart = (size_t)step * p->element_bytes;
+  p->buffer += (size_t)n * bytes;
+  /* Loops of their own, of moves alone: single elements miss the caches, many at a time. */
+  if (bytes == 8 && p->out)
+    for (int64_t i = 0; i < n; i++, at += apart, buffer += 8)
+      memcpy(buffer, at, 8);
+  else if (bytes == 8)
+    for (int64_t i = 0; i < n; i++, at += apart, buffer += 8)
+      memcpy(at, buffer, 8);
   else
-    memcpy(at, p->buffer, n);
-  p->buffer += n;
+    for (int64_t i = 0; i < n; i++, at += apart, buffer += bytes)
+      memcpy(p->out ? buffer : at, p->out ? at : buffer, bytes);
 }
 
 static void pack(struct side *s, bool out) {
@@ -175,7 +177,7 @@ static void pack(struct side *s, bool out) {
     const struct dvmp_array *a = s->at[i].a;
     p.array = (char *)a->address;
     p.element_bytes = a->element_bytes;
-    dvmp_set_runs(s->at[i].set, a->stride, a->extent, pack_run, &p);
+    dvmp_set_lines(s->at[i].set, a->stride, a->extent, pack_line, &p);
   }
 }
 
@@ -205,10 +207,39 @@ static char *as_it_lies(const struct side *s) {
   return o.n == 1 ? (char *)a->address + (size_t)o.offset * a->element_bytes : NULL;
 }
 
+/* Buffers are kept for the next exchange: what malloc gives back to the system costs a page fault for each 4 KB again, more than packing. */
+enum { KEPT = 16, KEPT_BYTES_MAX = 64 << 20 };
+static struct kept {
+  char *buffer;
+  size_t room;
+} kept[KEPT];
+static size_t kept_bytes;
+
 static void make_buffer(struct side *s) {
-  s->buffer = malloc(s->bytes ? s->bytes : 1);
+  struct kept *best = NULL;
+  for (struct kept *k = kept; k < kept + KEPT; k++)
+    if (k->buffer && k->room >= s->bytes && k->room / 4 <= s->bytes && (!best || k->room < best->room))
+      best = k;
+  s->room_bytes = best ? best->room : s->bytes;
+  s->buffer = best ? best->buffer : malloc(s->bytes ? s->bytes : 1);
   if (!s->buffer)
     dvmp_out_of_memory();
+  if (!best)
+    return;
+  kept_bytes -= best->room;
+  best->buffer = NULL;
+}
+
+static void release_buffer(struct side *s) {
+  struct kept *k = kept;
+  while (k < kept + KEPT && k->buffer)
+    k++;
+  if (!s->buffer || k == kept + KEPT || s->room_bytes > KEPT_BYTES_MAX - kept_bytes) {
+    free(s->buffer);
+    return;
+  }
+  *k = (struct kept){s->buffer, s->room_bytes};
+  kept_bytes += s->room_bytes;
 }
 
 /* Before anything is sent; of a profile. */
@@ -269,8 +300,10 @@ void dvmp_traffic_end(struct dvmp_traffic *t) {
   if (dvmp_profiling)
     dvmp_job_wait_ready();
   dvmp_job_finish();
-  if (t->receive[dvmp_job.rank].n)
+  if (t->receive[dvmp_job.rank].n) {
     t->receive[dvmp_job.rank].buffer = t->send[dvmp_job.rank].buffer;
+    t->receive[dvmp_job.rank].room_bytes = t->send[dvmp_job.rank].room_bytes;
+  }
   t->send[dvmp_job.rank].buffer = t->receive[dvmp_job.rank].n ? NULL : t->send[dvmp_job.rank].buffer;
   for (int q = 0; q < dvmp_job.size; q++) {
     if (t->receive[q].buffer)
@@ -279,9 +312,9 @@ void dvmp_traffic_end(struct dvmp_traffic *t) {
   if (dvmp_job.poison)
     each_received(t, t->remote ? note_remote : note_edge);
   for (int q = 0; q < dvmp_job.size; q++) {
-    free(t->receive[q].buffer);
+    release_buffer(&t->receive[q]);
     free(t->receive[q].at);
-    free(t->send[q].buffer);
+    release_buffer(&t->send[q]);
     free(t->send[q].at);
   }
   free(t->send);

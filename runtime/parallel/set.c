@@ -220,27 +220,45 @@ struct walk {
   const struct dvmp_set *s;
   const int64_t *stride;
   int last; /* the dimension whose spans are runs; all behind it are whole */
-  dvmp_run_f *f;
+  dvmp_line_f *f;
   void *arg;
 };
 
 static void walk_dim(const struct walk *w, int d, int64_t offset) {
-  struct dvmp_list l = w->s->dim[d];
+  struct dvmp_list l = w->s->dim[d], inner = d < w->last ? w->s->dim[d + 1] : l;
   for (int i = 0; i < l.n; i++) {
-    if (d == w->last) {
-      w->f(w->arg, offset + l.at[i].low * w->stride[d], (l.at[i].high - l.at[i].low + 1) * w->stride[d]);
-      continue;
-    }
-    for (int64_t x = l.at[i].low; x <= l.at[i].high; x++)
-      walk_dim(w, d + 1, offset + x * w->stride[d]);
+    int64_t n = l.at[i].high - l.at[i].low + 1, from = offset + l.at[i].low * w->stride[d];
+    if (d == w->last)
+      w->f(w->arg, from, n * w->stride[d], 0, 1);
+    else if (d + 1 == w->last && inner.n == 1)
+      w->f(w->arg, from + inner.at[0].low * w->stride[d + 1], (inner.at[0].high - inner.at[0].low + 1) * w->stride[d + 1], w->stride[d], n);
+    else
+      for (int64_t x = 0; x < n; x++)
+        walk_dim(w, d + 1, from + x * w->stride[d]);
   }
 }
 
-void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg) {
+void dvmp_set_lines(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_line_f *f, void *arg) {
   struct walk w = {s, stride, s->ndims - 1, f, arg};
   if (dvmp_set_empty(s))
     return;
   while (w.last > 0 && s->dim[w.last].n == 1 && s->dim[w.last].at[0].low == 0 && s->dim[w.last].at[0].high == extent[w.last] - 1)
     w.last--;
   walk_dim(&w, 0, 0);
+}
+
+struct each_run {
+  dvmp_run_f *f;
+  void *arg;
+};
+
+static void runs_of_line(void *arg, int64_t offset, int64_t count, int64_t step, int64_t n) {
+  const struct each_run *e = arg;
+  for (int64_t i = 0; i < n; i++)
+    e->f(e->arg, offset + i * step, count);
+}
+
+void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg) {
+  struct each_run e = {f, arg};
+  dvmp_set_lines(s, stride, extent, runs_of_line, &e);
 }

@@ -52,7 +52,10 @@ int64_t dvmp_set_count(const struct dvmp_set *s);
 /* A copy of which all is in 'm'. */
 struct dvmp_set dvmp_set_copy(struct dvmp_arena *m, const struct dvmp_set *s);
 
-/* The elements of a set, in runs of the last dimensions that lie together, in order: 'offset' and 'count' in elements. */
+/* The elements of a set, in order: 'n' runs of 'count' elements that lie together, the first at 'offset', each 'step' behind the one before. */
+typedef void dvmp_line_f(void *arg, int64_t offset, int64_t count, int64_t step, int64_t n);
+void dvmp_set_lines(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_line_f *f, void *arg);
+/* The same run by run, in runs of the last dimensions that lie together, in order: 'offset' and 'count' in elements. */
 typedef void dvmp_run_f(void *arg, int64_t offset, int64_t count);
 void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg);
 #endif
