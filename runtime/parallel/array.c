@@ -448,6 +448,7 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   for (struct dvmp_array *x = arrays; x; x = x->next)
     if (goes_with(x, a)) {
       dvmp_guard_drop(x);
+      x->moves++;
       moves[n].a = x;
       note_places(&moves[n++], &m);
     }

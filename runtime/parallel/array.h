@@ -32,6 +32,7 @@ struct dvmp_array {
   struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
   bool on_stack;
   struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */
+  unsigned moves;               /* how often it has been given another place */
   struct dvmp_poison *poison;   /* states of elements, or NULL */
 };
 

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { PAGE = 4096, RUNS_MAX = 4096, MAPS_MAX = 30000 };
+/* A run that is closed and opened again costs some 10 us: arrays that move again and again are guarded where that is little. */
+enum { PAGE = 4096, RUNS_MAX = 4096, MAPS_MAX = 30000, MOVES_FEW = 2, RUNS_MOVING_MAX = 64 };
 
 struct dvmp_guard {
   uintptr_t base;               /* of the first page that lies in the array alone */
@@ -166,7 +167,7 @@ void dvmp_guard_place(struct dvmp_array *a) {
   dvmp_set_runs(&keep, a->stride, a->extent, mark_run, &k);
   dvmp_arena_free(&m);
   size_t runs = count_runs(a->guard);
-  if (!runs || runs > RUNS_MAX || maps + 2 * runs > MAPS_MAX) {
+  if (!runs || runs > (a->moves > MOVES_FEW ? RUNS_MOVING_MAX : RUNS_MAX) || maps + 2 * runs > MAPS_MAX) {
     destroy(a);
     return;
   }
