@@ -42,6 +42,9 @@ struct waiting {
 };
 static struct waiting *waiting;
 
+/* An extreme with its location: combined where it is waited for. */
+static bool is_located(const struct result *r) { return r->op == 'X' || r->op == 'N'; }
+
 static char op_of(const char *word) {
   static const struct {
     const char *word;
@@ -168,9 +171,6 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
   }
   if (r->count < 1 || r->bytes < 1)
     dvmp_fail_all(1, &c->d->pos, "the size of '%s' in 'reduction' is not known: not supported in parallel execution yet", i->ref.name);
-  bool loc = r->op == 'X' || r->op == 'N';
-  if (loc && r->pending)
-    dvmp_fail_all(1, &c->d->pos, "'%s' in an asynchronous group is not supported in parallel execution yet: omit the group", i->word);
   refuse_waiting(c->d, r);
 }
 
@@ -225,7 +225,7 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
       continue;
     struct result *r = &all->at[all->n++];
     read_result(c, r, i, group);
-    if (r->op == 'X' || r->op == 'N') {
+    if (is_located(r)) {
       r->last = counts_last(c->site->text, locations);
       r->when = at ? at + locations * (rank + 1) : NULL;
       locations++;
@@ -276,6 +276,13 @@ static void put_off(const struct dvmrt_directive *d, unsigned number, const stru
   if (!w)
     dvmp_out_of_memory();
   w->r = *r;
+  if (r->when) {
+    size_t n = ((size_t)d->rank + 1) * sizeof(*r->when);
+    w->r.when = malloc(n);
+    if (!w->r.when)
+      dvmp_out_of_memory();
+    memcpy(w->r.when, r->when, n);
+  }
   w->d = d;
   w->number = number;
   w->execution = dvmp_record_execution(d);
@@ -308,8 +315,12 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
     if (c->inside && !c->counts)
       set_neutral(r);
     if (r->pending) {
-      if (!c->inside)
-        r->count = 0; /* all have the whole already */
+      if (!c->inside) { /* all have the whole already */
+        r->count = 0;
+        r->when = NULL;
+      }
+      if (r->when)
+        turn_around(c, r);
       put_off(c->d, number, r, group);
     } else if (c->inside && r->when) {
       turn_around(c, r);
@@ -338,7 +349,8 @@ void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group) {
     if (strcmp(w->group, group) || w->started)
       continue;
     any = w->started = true;
-    dvmp_job_combine(w->r.at, w->r.count, w->r.op, w->r.type, w->r.bytes, &w->handle);
+    if (!is_located(&w->r))
+      dvmp_job_combine(w->r.at, w->r.count, w->r.op, w->r.type, w->r.bytes, &w->handle);
   }
   dvmp_profile_back(why);
   if (!any)
@@ -359,10 +371,14 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the reduction group '%s' is waited for but was not started [dvm-reduction-protocol]",
                     group);
     any = true;
-    dvmp_job_wait(&w->handle);
+    if (!is_located(&w->r))
+      dvmp_job_wait(&w->handle);
+    else if (w->r.when)
+      combine_location(&w->r, w->d->rank);
     check_dual(w->d, w->number, w->execution, &w->r);
     record(w->d, w->number, w->execution, &w->r);
     *l = w->next;
+    free(w->r.when);
     free(w);
   }
   dvmp_profile_back(why);
