@@ -6,6 +6,7 @@
 //   A[i] = f();                *(T *)__dvmp_store(&A[i], size) = f();            all ranks call, one stores
 //   x = A[i];                  x = *(T *)__dvmm_read(&A[i], size, site);
 //   printf("%g", A[i]);        printf("%g", *(T *)__dvmp_fetch(&A[i], size));
+#include "Effects.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
 
@@ -83,7 +84,7 @@ static void assignmentParts(Stmt *S, Expr *&To, Expr *&From) {
 
 // The subscripts of the element, and what is assigned.
 static bool hasEffects(const ASTContext &Ctx, const Chain &Ch, const Expr *From) {
-  return (From && From->HasSideEffects(Ctx, true)) ||
+  return (From && mayHaveEffects(Ctx, From)) ||
          llvm::any_of(Ch.Subs, [&](const ArraySubscriptExpr *A) { return A->getIdx()->HasSideEffects(Ctx, true); });
 }
 

@@ -1,4 +1,5 @@
 // The walk: every statement and expression of a function, in the order of the source.
+#include "Effects.h"
 #include "Polynomial.h"
 #include "Rewriter.h"
 #include "pass/markers.h"
@@ -23,24 +24,6 @@ StringRef dvm::directiveNumber(const CallExpr *Call) {
   const auto *S = Call->getNumArgs() ? dyn_cast<StringLiteral>(Call->getArg(0)->IgnoreParenImpCasts()) : nullptr;
   return S ? S->getString() : StringRef();
 }
-
-namespace {
-// Calls that cannot write an array of the program: their only results are values.
-bool pureCall(const CallExpr *C) {
-  const FunctionDecl *F = C->getDirectCallee();
-  if (!F || !F->getIdentifier())
-    return false;
-  if (F->hasAttr<ConstAttr>() || F->hasAttr<PureAttr>())
-    return true;
-  unsigned ID = F->getBuiltinID();
-  if (!ID)
-    return false;
-  for (const ParmVarDecl *P : F->parameters())
-    if (P->getType()->isPointerType())
-      return false;
-  return F->getName() != "free";
-}
-} // namespace
 
 // The subscripted pointer of a distributed array is resolved once at entry; checking each read of it would only cost.
 void Rewriter::walkSubscript(ArraySubscriptExpr *A) {
@@ -345,7 +328,7 @@ bool Rewriter::walkIncrement(UnaryOperator *U) {
 void Rewriter::walkAnyCall(CallExpr *C) {
   if (leaveArguments(C))
     return;
-  if (Construct *Nest = innermostNest(); Nest && !pureCall(C))
+  if (Construct *Nest = innermostNest(); Nest && !isPureByName(C->getDirectCallee()))
     Nest->Opaque = true;
   noteCalled(C);
   walkCall(C);
