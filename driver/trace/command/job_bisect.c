@@ -80,6 +80,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
     rc = dvm_error_set(err, -EINVAL, "the reference's program has been rebuilt since: keep a copy of it for '--bisect' (%s)", b->again);
   options.found = report ? dvmt_replay_found : NULL;
   options.arg = &replay;
+  options.nrenames = 0; /* the reference's records, with the ranks' values put in */
   options.spot = html ? dvmt_html_spot : NULL;
   options.spot_arg = html;
   struct dvmt_compare *c = r && !rc ? dvmt_compare_create(r, &options) : NULL;

@@ -63,18 +63,28 @@ uint32_t *dvmt_cmp_count(struct dvmt_compare *c, struct counts *counts, uint32_t
   return &counts->count[key];
 }
 
+/* The two stand at the same place of files with different names: most likely the same one. */
+static void add_rename(const struct dvmt_compare *c, const struct item *b, char *message, size_t size) {
+  const struct dvmt_where of_a = dvmt_site_where(dvmt_cmp_a_text(c, &c->ahead)), of_b = dvmt_site_where(dvmt_cmp_b_text(c, b));
+  const struct dvmt_span old = dvmt_span_base(of_a.file), new = dvmt_span_base(of_b.file);
+  size_t n = strlen(message);
+  if (of_a.line == of_b.line && of_a.column == of_b.column && old.s && new.s && (old.n != new.n || memcmp(old.s, new.s, old.n)))
+    snprintf(message + n, size - n, "; if the file has only got another name: '--rename %.*s=%.*s'", (int)old.n, old.s, (int)new.n, new.s);
+}
+
 static void lose_step(struct dvmt_compare *c, const struct item *b) {
-  char x[400], y[400], message[900];
+  char x[400], y[400], message[1400];
   if (c->lost || c->over)
     return;
   c->lost = true;
   dvmt_cmp_describe(c, b, false, y, sizeof(y));
-  if (dvmt_cmp_peek(c))
+  if (dvmt_cmp_peek(c)) {
     snprintf(message, sizeof(message),
              "the %s happens where the reference has the %s; the comparison resumes at the next "
              "construct or loop that both execute",
              y, dvmt_cmp_describe(c, &c->ahead, true, x, sizeof(x)));
-  else
+    add_rename(c, b, message, sizeof(message));
+  } else
     snprintf(message, sizeof(message), "the %s happens after the end of the reference", y);
   dvmt_cmp_structure(c, "order", "", dvmt_cmp_b_text(c, b), message);
 }

@@ -71,6 +71,13 @@ has err "is read from the shadow edge, which was not renewed, by rank " # whiche
 has err "[dvm-shadow-stale]"
 has err "help: add 'shadow_renew' to the directive"
 has found.jsonl '"u[1][9]"'
+# The file has another name in the run.
+sed "s/SIDE/1/; s/RENEW//" wave.c >wave_again.c
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O2 wave_again.c -o again
+status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare side.dvmt -- $(ranks 4 ./again)
+has err "if the file has only got another name: '--rename wave.c=wave_again.c'"
+status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --rename wave.c=wave_again.c --bisect side.dvmt -- $(ranks 4 ./again)
+has err "wave.c:30:9: error: 'u[1][9]' is "
 # The page: parts of ranks; what differs lies along a border.
 status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect --html page.html side.dvmt -- $(ranks 4 ./wrong)
 python3 - <<'END_P' || wrong "the map does not show the distribution"

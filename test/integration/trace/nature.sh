@@ -154,6 +154,7 @@ sed 's/\[i\] = i \* 0.5/[i] = i * 0.5 + (i == 6)/' new.c >worse.c
 for f in old new worse; do status 0 "$dvmcc" -fdvm=trace -w $f.c -o $f; done
 status 0 "$dvm" record -o ref.dvmt -- ./old
 status 66 "$dvm" compare ref.dvmt -- ./new
+has err "if the file has only got another name: '--rename old.c=new.c'"
 status 0 "$dvm" compare --rename old.c=new.c --rename u=field ref.dvmt -- ./new
 agreed "100 % of the reference, 100 % of the run"
 status 66 "$dvm" compare --rename old.c=worse.c --rename u=field ref.dvmt -- ./worse
