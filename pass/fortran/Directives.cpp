@@ -328,7 +328,16 @@ void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
 void Writer::clause(Site &T, const Clause &C, bool Groups) {
   for (const Ref &R : C.Refs) {
     switch (C.K) {
-    case ClauseKind::Private: variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), R.Name, true); break;
+    case ClauseKind::Private:
+      if (Variable *V = variable(R.Name); !V || !V->Kind.empty())
+        variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), R.Name, true);
+      else if (const uint64_t Bytes = storedBytes(V->Element)) {
+        Num Count = Num::of(int64_t(Bytes));
+        for (const Num &N : Mo.shape(E, *V).Extent)
+          Count = E.mul(Count, N);
+        T.key(DVMRT_DIRECTIVE_PRIVATE).add(V->Name + " ").pointer(Mo.base(E, *V)).add(" ").number(Count).add(" o");
+      }
+      break;
     case ClauseKind::Renew: edge(T, DVMRT_DIRECTIVE_RENEW, R); break;
     case ClauseKind::Across: edge(T, DVMRT_DIRECTIVE_ACROSS, R); break;
     case ClauseKind::Remote:

@@ -28,6 +28,17 @@ static uint64_t layOut(mlir::Type T, uint64_t &Bytes) {
     Bytes *= Seq.getConstantArraySize();
     return Align;
   }
+  if (auto Text = mlir::dyn_cast<fir::CharacterType>(T)) {
+    Bytes = Text.hasConstantLen() ? uint64_t(Text.getLen()) * Text.getFKind() : 0;
+    return Bytes ? Text.getFKind() : 0;
+  }
+  if (auto Box = mlir::dyn_cast<fir::BaseBoxType>(T)) { // a descriptor of flang 19
+    mlir::Type Of = fir::dyn_cast_ptrEleTy(Box.getEleTy());
+    auto Seq = mlir::dyn_cast_or_null<fir::SequenceType>(Of);
+    const bool Typed = mlir::isa<fir::ClassType>(T) || mlir::isa_and_nonnull<fir::RecordType>(Seq ? Seq.getEleTy() : Of);
+    Bytes = 24 + 24 * (Seq ? Seq.getDimension() : 0) + (Typed ? 16 : 0);
+    return 8;
+  }
   auto Record = mlir::dyn_cast<fir::RecordType>(T);
   if (!Record) {
     Bytes = bytesOf(T);

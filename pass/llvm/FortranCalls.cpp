@@ -1,8 +1,8 @@
 // Calls of the run-time library of Fortran in programs that many ranks execute.  Input and output of the sequential part: a statement is
 // a call that begins it, one for each item, and one that ends it.  Rank 0 makes them for all; the others get what it has read.
-//   cookie = _FortranAioBegin..(..)        who = __dvmp_io_begin(); if (who != 2) cookie = _FortranAioBegin..(..)
-//   _FortranAioOutputInteger32(cookie, n)  if (who != 2) _FortranAioOutputInteger32(cookie, n)
-//   _FortranAioInputReal64(cookie, p)      q = __dvmp_io_target(who, p, 8); if (who != 2) ok = .. (cookie, q);
+//   cookie = _FortranAioBegin..(..)        who = __dvmp_io_begin(); if (who < 2) cookie = _FortranAioBegin..(..)
+//   _FortranAioOutputInteger32(cookie, n)  if (who < 2) _FortranAioOutputInteger32(cookie, n)
+//   _FortranAioInputReal64(cookie, p)      q = __dvmp_io_target(who, p, 8); if (who < 2) ok = .. (cookie, q);
 //                                          ok = __dvmp_io_got(who, p, q, 8, ok)
 // Internal files are each rank's own.
 #include "ParallelParts.h"
@@ -62,7 +62,7 @@ Value *Lowering::conditional(CallInst *Call, Value *W, Constant *Otherwise, Inst
   IRBuilder<> B(Call);
   if (Slot)
     B.CreateStore(Otherwise, Slot);
-  Instruction *Then = SplitBlockAndInsertIfThen(B.CreateICmpNE(W, B.getInt32(2)), Call, false);
+  Instruction *Then = SplitBlockAndInsertIfThen(B.CreateICmpULT(W, B.getInt32(2)), Call, false);
   Call->moveBefore(Then);
   if (!Slot)
     return nullptr;
@@ -159,7 +159,7 @@ void Lowering::other(CallInst *Call, StringRef Name) {
   if (Name == "StopStatement" || Name == "StopStatementText") {
     const unsigned Quiet = Call->arg_size() - 1;
     Call->setArgOperand(Quiet,
-                        B.CreateOr(Call->getArgOperand(Quiet), B.CreateICmpEQ(call(B, "__dvmp_io_begin", RT.I32, {}), B.getInt32(2))));
+                        B.CreateOr(Call->getArgOperand(Quiet), B.CreateICmpUGE(call(B, "__dvmp_io_begin", RT.I32, {}), B.getInt32(2))));
     return;
   }
   IRBuilder<> Behind(Call->getNextNode());

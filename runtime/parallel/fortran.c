@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { DIMS_MAX = 15 };
-enum who { EACH, FOR_ALL, OF_RANK_0 }; /* each rank for itself; this one for all; another one */
+/* Each rank for itself; this one for all; another one; none: it is another rank's iteration, executed for an edge (shadow_compute). */
+enum who { EACH, FOR_ALL, OF_RANK_0, NOBODY };
 
 /* A descriptor of flang 19. */
 struct descriptor {
@@ -32,7 +33,7 @@ struct descriptor {
 DVMRT_EXPORT int __dvmp_io_begin(void);
 int __dvmp_io_begin(void) {
   dvmp_job_begin();
-  return !dvmp_stream_one() ? EACH : dvmp_job.rank ? OF_RANK_0 : FOR_ALL;
+  return dvmp_job.edges ? NOBODY : !dvmp_stream_one() ? EACH : dvmp_job.rank ? OF_RANK_0 : FOR_ALL;
 }
 
 /* ---- elements of descriptors ----------------------------------------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static struct descriptor *copy_of(const struct descriptor *d) {
 DVMRT_EXPORT void *__dvmp_io_collect(int who, struct descriptor *d);
 void *__dvmp_io_collect(int who, struct descriptor *d) {
   size_t n;
-  if (who == EACH || !is_divided(d))
+  if (who == EACH || who == NOBODY || !is_divided(d))
     return d;
   char *low = low_end(d, &n), *values = dvmp_stream_collect(low, n);
   struct descriptor *c = copy_of(d);
@@ -119,17 +120,25 @@ void __dvmp_io_done(struct descriptor *d, struct descriptor *c) {
 
 /* ---- input ------------------------------------------------------------------------------------------------------------------------ */
 
+/* There is nothing to read it from. */
+static void refuse_edge(int who) {
+  if (who == NOBODY)
+    dvmp_fail_here(1, dvmp_construct_place(),
+                   "a statement that reads is not supported in a loop with 'shadow_compute' in parallel execution");
+}
+
 /* Where rank 0 reads to: the elements of others may not be accessible. */
 DVMRT_EXPORT void *__dvmp_io_target(int who, void *p, uint64_t n);
 void *__dvmp_io_target(int who, void *p, uint64_t n) {
+  refuse_edge(who);
   struct dvmp_array *a = who == FOR_ALL ? dvmp_array_at((uintptr_t)p) : NULL;
   return a && !dvmp_array_everywhere(a) ? get(n) : p;
 }
 
 DVMRT_EXPORT int __dvmp_io_got(int who, void *p, void *target, uint64_t n, int result);
 int __dvmp_io_got(int who, void *p, void *target, uint64_t n, int result) {
-  struct dvmp_array *a = who == EACH ? NULL : dvmp_array_at((uintptr_t)p);
-  if (who == EACH)
+  struct dvmp_array *a = who == EACH || who == NOBODY ? NULL : dvmp_array_at((uintptr_t)p);
+  if (who == EACH || who == NOBODY)
     return result;
   dvmp_stream_share(&result, sizeof(result));
   if (!result)
@@ -149,6 +158,7 @@ int __dvmp_io_got(int who, void *p, void *target, uint64_t n, int result) {
 
 DVMRT_EXPORT void *__dvmp_io_target_array(int who, struct descriptor *d);
 void *__dvmp_io_target_array(int who, struct descriptor *d) {
+  refuse_edge(who);
   if (who != FOR_ALL || !count(d))
     return d;
   struct descriptor *c = copy_of(d);
@@ -177,7 +187,7 @@ static void scatter(void *arg, char *element, size_t number) {
 DVMRT_EXPORT int __dvmp_io_got_array(int who, struct descriptor *d, struct descriptor *target, int result);
 int __dvmp_io_got_array(int who, struct descriptor *d, struct descriptor *target, int result) {
   size_t n = count(d) * d->element;
-  if (who == EACH)
+  if (who == EACH || who == NOBODY)
     return result;
   dvmp_stream_share(&result, sizeof(result));
   struct scatter s = {NULL, d->element, is_divided(d) ? dvmp_array_at((uintptr_t)d->base) : NULL};
@@ -198,7 +208,7 @@ int __dvmp_io_got_array(int who, struct descriptor *d, struct descriptor *target
 
 DVMRT_EXPORT int __dvmp_io_end(int who, int result);
 int __dvmp_io_end(int who, int result) {
-  if (who != EACH)
+  if (who != EACH && who != NOBODY)
     dvmp_stream_share(&result, sizeof(result));
   return result;
 }

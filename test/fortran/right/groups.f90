@@ -4,6 +4,7 @@ program groups
   integer, parameter :: n = 12
   real :: a(n), b(0:n + 1), v(n), w(n, 2), spare(n)
   logical :: odd, same
+  character(len=8) :: text
   integer :: i, j
 !DVM$ DISTRIBUTE a(BLOCK)
 !DVM$ DISTRIBUTE b(BLOCK)
@@ -45,9 +46,10 @@ program groups
   spare(1:2) = spare(3:4)
   print *, b, a, spare(3:5)
   same = .true.
-!DVM$ PARALLEL (i) ON a(i), REDUCTION(NEQV(odd), EQV(same))
+!DVM$ PARALLEL (i) ON a(i), REDUCTION(NEQV(odd), EQV(same)), PRIVATE(text)
   do i = 1, n
-    odd = odd .neqv. (a(i) > 3)
+    write (text, '(i0)') int(a(i))
+    odd = odd .neqv. (a(i) > len_trim(text) + 2)
     same = same .eqv. (a(i) > 5)
   end do
   print *, odd, same
