@@ -1,6 +1,7 @@
 /* The recording program's side: entry points of abi.h.  After the start nothing here allocates or takes a lock. */
 #include "runtime/trace/abi.h"
 #include "runtime/record/arrays.h"
+#include "runtime/record/copy.h"
 #include "runtime/record/emit.h"
 #include "runtime/record/foreign.h"
 #include "runtime/trace/object.h"
@@ -709,8 +710,11 @@ static void clear_local(const struct dvmt_site *site, const int64_t *args) {
 }
 
 __attribute__((visibility("default"))) void __dvmt_direct(struct dvmt_site *site, const int64_t *args) {
+  bool copied = dvmt_copy_run(site->text, args, site->nargs);
   if (!recording || mute(site))
     return;
+  if (copied && dvmt_emit_wanted())
+    note_unrecorded(site, DVMT_WHY_OPENMP);
   clear_local(site, args);
   dvmt_arrays_note(site->text, args, site->nargs);
   site->count++;

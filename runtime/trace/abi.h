@@ -111,7 +111,7 @@ enum dvmt_level {
 enum dvmt_why {
   DVMT_WHY_THREAD,  /* by another thread */
   DVMT_WHY_FOREIGN, /* a call of code that is not recorded wrote there */
-  DVMT_WHY_OPENMP,  /* an OpenMP construct */
+  DVMT_WHY_OPENMP,  /* an OpenMP construct, or an array_copy */
   DVMT_WHY_UNSEEN   /* calls of code that is not recorded: more than can be looked at */
 };
 

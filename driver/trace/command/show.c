@@ -129,7 +129,7 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
   case DVMT_UNRECORDED:
     snprintf(buf, size, "%s",
              rec->words[0] == DVMT_WHY_THREAD    ? "another thread"
-             : rec->words[0] == DVMT_WHY_OPENMP  ? "an OpenMP construct"
+             : rec->words[0] == DVMT_WHY_OPENMP  ? "an OpenMP construct or 'array_copy'"
              : rec->words[0] == DVMT_WHY_FOREIGN ? "foreign code"
                                                  : "foreign code, not examined");
     break;

@@ -33,6 +33,8 @@ void dvmt_cmp_unrecorded(struct dvmt_compare *c, const char *text, uint64_t why,
              run, what.s ? " ('" : "", (int)what.n, what.s ? what.s : "", what.s ? "')" : "");
   else if (why == DVMT_WHY_OPENMP && what.s)
     snprintf(message, sizeof(message), "%s'%.*s' is executed: what it writes is not recorded and not compared", run, (int)what.n, what.s);
+  else if (why == DVMT_WHY_OPENMP && dvmt_span_is(dvmt_text_line(text, DVMRT_ANY_KIND), "array_copy"))
+    snprintf(message, sizeof(message), "%s'array_copy' is executed: what it writes is not recorded and not compared", run);
   else if (why == DVMT_WHY_OPENMP)
     snprintf(message, sizeof(message), "%sthis OpenMP construct is executed: what it computes is not recorded and not compared", run);
   else if (why == DVMT_WHY_FOREIGN)

@@ -696,4 +696,63 @@ assert maps[0]['owners'] == [0] * 21 + [1] * 21 + [2] * 22, maps[0]['owners']
 END_PY
 }
 status 0 page_owners called.html
+
+# array_copy is executed where the reference is recorded, too: sections, places, one array's own parts, extents of run time.
+cat >copied.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 12 };
+#pragma dvm array distribute[block][*]
+double rows[N][N];
+#pragma dvm array distribute[*][block]
+double columns[N][N];
+int main(int argc, char **argv) {
+  int n = N + argc - 1, k = 3;
+  double sum = 0, plain[4];
+#pragma dvm array distribute[block]
+  double *line = malloc(n * sizeof *line);
+#pragma dvm parallel([i][j] on columns[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      columns[i][j] = 0;
+#pragma dvm parallel([i][j] on rows[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      rows[i][j] = i + j / 10.0;
+#pragma dvm parallel([i] on line[i])
+  for (int i = 0; i < n; i++)
+    line[i] = 100 + i;
+#pragma dvm array_copy(columns = rows)
+#pragma dvm array_copy(columns[1:4][2:9] = columns[2:5][3:10])
+#pragma dvm array_copy(columns[k][] = line[0:N - 1])
+#pragma dvm array_copy(columns[][k + 2] = line[n - N:n - 1])
+#pragma dvm array_copy(plain[0:3] = rows[2][k:k + 3])
+#pragma dvm parallel([i][j] on columns[i][j]) reduction(sum(sum))
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      sum += columns[i][j] * (i + 2 * j);
+      columns[i][j] += plain[j % 4];
+    }
+  printf("%.6f %g\n", sum, plain[0] + plain[3]);
+  free(line);
+  return 0;
+}
+END_C
+both copied
+status 0 ./copied.sequential
+cp out copied.expected
+status 0 "$dvmcc" -g copied.c -o copied.checked
+status 0 ./copied.checked
+cp out copied.now
+status 0 cmp copied.now copied.expected
+for n in 1 3; do
+  status 0 $(ranks $n ./copied.parallel)
+  cp out copied.now
+  status 0 cmp copied.now copied.expected
+  status 0 "$dvm" compare copied.dvmt -- $(ranks $n ./copied.parallel)
+  has err ", 0 different"
+done
+status 0 "$dvm" record --level modify -o copied.modify -- ./copied.sequential
+status 0 "$dvm" diff --accept unrecorded copied.modify copied.modify
+has err "'array_copy' is executed: what it writes is not recorded and not compared"
 finish
