@@ -82,7 +82,7 @@ void dvmp_recompute_find(struct dvmp_construct *c) {
     struct dvmrt_box box;
     if (dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ACROSS))
       dvmp_fail_all(1, &c->d->pos,
-                    "'shadow_compute' beside 'across' is not supported in parallel execution yet: renew the edges afterwards");
+                    "'shadow_compute' beside 'across' has no meaning here: its edges would need what no edge holds; renew them afterwards");
     if (!a || dvmp_array_everywhere(a))
       continue;
     dvmp_exchange_widths(c->d, i, c->args, a, "computed", &box);
