@@ -334,6 +334,13 @@ static uint32_t flags_of(unsigned level, bool limited) {
   }
 }
 
+/* The heap begins where it does in other builds of the program, whose code and data are not as large: what is made of addresses is the same. */
+static void place_heap(void) {
+  const uintptr_t step = (uintptr_t)1 << 26, now = (uintptr_t)sbrk(0);
+  if (now != UINTPTR_MAX && now % step)
+    sbrk((intptr_t)(step - now % step));
+}
+
 static unsigned program_level(void) { return started && !finished ? dvmt_setup()->config.level : DVMT_LEVEL_NONE; }
 
 /* Outside constructs there are no iterations to record. */
@@ -353,6 +360,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     if (inside_pid)
       at_quick_exit(inside_end);
     recording = true;
+    place_heap();
     mallopt(M_MMAP_THRESHOLD, DVMT_CLEARED);
     chunk = ring->chunk[0];
     __dvmt_state.next = chunk;

@@ -229,4 +229,25 @@ cd other
 status 66 "$dvm" diff ../other.dvmt ../where.dvmt
 has err "    4 |   tol = 1e-9;"
 cd ..
+
+# Numbers that are made of addresses of the heap are those of another build, too, whose data are larger.
+cat >hash.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+static volatile char more[MORE];
+static long hashes[50];
+int main(void) {
+  for (int i = 0; i < 50; i++) {
+    int *p = malloc((size_t)(i + 1) * 40);
+    hashes[i] = (long)p % 1009;
+    more[i] = (char)i;
+  }
+  puts("done");
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -O0 -w -DMORE=100 hash.c -o hash
+status 0 "$dvm" record -o hash.dvmt -- ./hash
+status 0 "$dvmcc" -fdvm=trace -O2 -w -DMORE=200000 hash.c -o hash
+status 0 "$dvm" compare hash.dvmt -- ./hash
 finish
