@@ -6,7 +6,7 @@
 
 struct variable {
   uint64_t low, high, frame;
-  uint32_t object;
+  uint32_t object, calls; /* of functions that were open when it was entered */
   const void *owner;
 };
 /* Variables by address, none overlap. */
@@ -18,6 +18,7 @@ struct table {
 struct dvmt_alive {
   struct table lasting, local;
   void *heap;                /* of tsearch */
+  uint32_t calls;            /* of functions that are open */
   struct dvmt_allocation *unused; /* that others may begin in: owned, as those in 'heap' */
   uint64_t begun;
 };
@@ -80,7 +81,7 @@ static int put_in(struct table *t, struct variable v) {
 }
 
 int dvmt_alive_variable(struct dvmt_alive *a, uint64_t low, uint64_t bytes, uint32_t object, const void *owner) {
-  return low + bytes > low ? put_in(&a->lasting, (struct variable){low, low + bytes, 0, object, owner}) : 0;
+  return low + bytes > low ? put_in(&a->lasting, (struct variable){low, low + bytes, 0, object, 0, owner}) : 0;
 }
 
 int dvmt_alive_local(struct dvmt_alive *a, uint64_t low, uint64_t bytes, uint64_t frame, const void *owner) {
@@ -93,9 +94,24 @@ int dvmt_alive_local(struct dvmt_alive *a, uint64_t low, uint64_t bytes, uint64_
     return 0;
   size_t at = variable_after(t, low);
   const struct variable *v = at < t->n ? &t->row[at] : NULL;
-  if (v && v->low == low && v->high == low + bytes && v->frame == frame && v->owner == owner)
+  if (v && v->low == low && v->high == low + bytes && v->frame == frame && v->owner == owner && v->calls == a->calls)
     return 0; /* the function has been called again */
-  return put_in(t, (struct variable){low, low + bytes, frame, DVMT_ALIVE_NO_OBJECT, owner});
+  return put_in(t, (struct variable){low, low + bytes, frame, DVMT_ALIVE_NO_OBJECT, a->calls, owner});
+}
+
+void dvmt_alive_call(struct dvmt_alive *a) { a->calls++; }
+
+/* Those of the innermost calls have the lowest addresses. */
+void dvmt_alive_return(struct dvmt_alive *a) {
+  struct table *t = &a->local;
+  size_t gone = 0;
+  a->calls -= a->calls > 0;
+  while (gone < t->n && t->row[gone].calls > a->calls)
+    gone++;
+  if (!gone)
+    return;
+  take_out(t, 0, gone);
+  t->changes++;
 }
 
 uint64_t dvmt_alive_room(const struct dvmt_alive *a, uint64_t low, uint64_t most) {

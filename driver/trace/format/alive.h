@@ -30,6 +30,9 @@ void dvmt_alive_destroy(struct dvmt_alive *a);
 int dvmt_alive_variable(struct dvmt_alive *a, uint64_t low, uint64_t bytes, uint32_t object, const void *owner);
 /* A local one of the function with this frame: those of functions that it has called are gone. */
 int dvmt_alive_local(struct dvmt_alive *a, uint64_t low, uint64_t bytes, uint64_t frame, const void *owner);
+/* A function is entered; one ends, with the local variables that were entered since. */
+void dvmt_alive_call(struct dvmt_alive *a);
+void dvmt_alive_return(struct dvmt_alive *a);
 /* Begins, or (bytes 0) ends. */
 int dvmt_alive_allocation(struct dvmt_alive *a, uint64_t low, uint64_t bytes);
 /* How many have begun. */

@@ -452,7 +452,12 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
   case DVMT_TAG_DIGEST: *used = s->kind == DVMT_SITE_ACCESS ? 4 : 3; return digest(c, s, w);
   case DVMT_TAG_LOCAL: *used = 3; return dvmt_alive_local(c->alive, w[0], w[2] ? w[2] : s->size, w[1], s);
   case DVMT_TAG_CALL:
-  case DVMT_TAG_RETURN: return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
+  case DVMT_TAG_RETURN:
+    if (tag == DVMT_TAG_CALL)
+      dvmt_alive_call(c->alive);
+    else
+      dvmt_alive_return(c->alive);
+    return send(c, (struct dvmt_record){.kind = tag == DVMT_TAG_CALL ? DVMT_CALL : DVMT_RETURN, .site = s->number});
   default: return -EBADMSG;
   }
 }

@@ -250,4 +250,33 @@ status 0 "$dvmcc" -fdvm=trace -O0 -w -DMORE=100 hash.c -o hash
 status 0 "$dvm" record -o hash.dvmt -- ./hash
 status 0 "$dvmcc" -fdvm=trace -O2 -w -DMORE=200000 hash.c -o hash
 status 0 "$dvm" compare hash.dvmt -- ./hash
+
+# Where a variable of a function lay that has returned, another one may lie.
+cat >gone.c <<'C'
+#include <stdio.h>
+static __attribute__((noinline)) void put(int *x) { *x = 7; }
+static __attribute__((noinline)) void fill(int *all) { all[9] = 1; }
+static __attribute__((noinline)) int deep(void) {
+  int s[500];
+  s[8] = 2;
+  fill(s);
+  return s[8] + s[9];
+}
+static __attribute__((noinline)) int flat(void) {
+  volatile char between[BETWEEN];
+  int i;
+  between[1] = 1;
+  put(&i);
+  return between[1];
+}
+int main(void) {
+  printf("%d", deep());
+  printf("%d\n", flat());
+  return 0;
+}
+C
+status 0 "$dvmcc" -fdvm=trace -O1 -w -DBETWEEN=6000 gone.c -o gone
+status 0 "$dvm" record -o gone.dvmt -- ./gone
+status 0 "$dvmcc" -fdvm=trace -O1 -w -DBETWEEN=200 gone.c -o gone
+status 0 "$dvm" compare gone.dvmt -- ./gone
 finish
