@@ -28,6 +28,8 @@
  *       its size in bytes as long, negative when signed).
  *   void __dvmm_direct(const char *site, ...)
  *       A stand-alone directive, or the declaration of an array or template: as enter, returns nothing.
+ *   void *__dvmm_kept(void *p)
+ *       Returns p: what is stored there is no assignment of the program, and what is known of the datum stays.
  *   void *__dvmm_bind(void *value, const char *site, ...)
  *       Returns value.  A pointer variable with an array directive is about to get this value.  Arguments as direct's; the
  *       array's own '&' is the value.
@@ -66,6 +68,7 @@
 #define DVMM_ROW "__dvmm_row"
 #define DVMM_ITER "__dvmm_iter"
 #define DVMM_DIRECT "__dvmm_direct"
+#define DVMM_KEPT "__dvmm_kept"
 #define DVMM_BIND "__dvmm_bind"
 #define DVMM_GIVEN "__dvmm_given"
 #define DVMM_LIBRARY "dvm_library" /* an assumption: a function of a header of the system, which is not recorded */

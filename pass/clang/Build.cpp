@@ -25,6 +25,8 @@ FunctionDecl *Builder::marker(StringRef Name) {
     Sig = {Ctx.IntTy, {Str}, true};
   else if (Name == DVMM_DIRECT)
     Sig = {Void, {Str}, true};
+  else if (Name == DVMM_KEPT)
+    Sig = {Ptr, {Ptr}, false};
   else if (Name == DVMM_BIND || Name == DVMM_GIVEN)
     Sig = {Ptr, {Ptr, Str}, true};
   else if (Name == DVMM_FIRST)

@@ -89,6 +89,7 @@ bool Rewriter::loopNest(std::unique_ptr<Construct> &Owned, WhileStmt *W, bool OK
   C.Mapped = C.Dir.D->has_target;
   if (!analyseNest(C, W->getBody()) || !checkReductions(C) || !checkSizes(C) || !OK)
     return false;
+  makeOwnIndices(C, W);
   for (const dvm_clause &Cl : ArrayRef(C.Dir.D->clauses, C.Dir.D->nclauses))
     for (const dvm_reduction &R : ArrayRef(Cl.reductions, Cl.nreductions)) {
       noteTouched(C.Ops.variable(R.var));
@@ -151,11 +152,12 @@ void Rewriter::block(std::unique_ptr<Construct> &Owned, WhileStmt *W) {
   });
 }
 
-void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
-  auto Plain = [&] { // as if the directive were not there
+Stmt *Rewriter::construct(WhileStmt *W, CallExpr *Call) {
+  auto Plain = [&]() -> Stmt * { // as if the directive were not there
     Stmt *Body = W->getBody();
     walk(Body);
     W->setBody(Body);
+    return W;
   };
   Directive *Dir = St.byNumber(directiveNumber(Call));
   if (!Dir)
@@ -171,5 +173,8 @@ void Rewriter::construct(WhileStmt *W, CallExpr *Call) {
     OK = loopNest(Owned, W, OK);
   else if (OK)
     block(Owned, W);
-  OK ? finishWrapper(C, W) : Plain();
+  if (!OK)
+    return Plain();
+  finishWrapper(C, W);
+  return withOwnIndices(C, W);
 }

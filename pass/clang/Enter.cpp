@@ -234,6 +234,8 @@ SiteText Rewriter::enterText(Construct &C) {
   if (D.kind == DVM_DIR_TASK_REGION)
     if (const VarDecl *V = C.Ops.variable(D.subject))
       T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc)));
+  for (const auto &[Old, New] : C.OwnIndices)
+    variableText(T.key(DVMRT_DIRECTIVE_PRIVATE), Ctx, B, Old);
   if (D.has_target)
     targetText(T, C);
   for (unsigned I = 0; I < D.nclauses; ++I)

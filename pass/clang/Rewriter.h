@@ -29,17 +29,18 @@ struct Construct {
   bool Iterates = false;         // parallel or on: has iterations or tasks
   bool Mapped = false;           // parallel .. on
   std::vector<Loop> Loops;       // outermost first
+  llvm::SmallVector<std::pair<const clang::VarDecl *, clang::VarDecl *>, 2> OwnIndices; // the program's, and what stands for it in the nest
   std::vector<Use> Uses;
   std::vector<const clang::VarDecl *> Touched; // by a region, that no clause need name: arrays, what it writes, results
   llvm::SmallVector<const clang::FunctionDecl *, 4> Called; // in a region
-  size_t OpenLoops = 0;          // of a task region: sequential loops that are recorded around it
-  char Sides = 0;                // with 'across': DVMRT_DIRECTIVE_SIDES
-  bool Opaque = false;           // calls or stores that may write any array
+  size_t OpenLoops = 0; // of a task region: sequential loops that are recorded around it
+  char Sides = 0; // with 'across': DVMRT_DIRECTIVE_SIDES
+  bool Opaque = false; // calls or stores that may write any array
   llvm::DenseSet<const clang::VarDecl *> Privates, Reductions, Warned;
   struct SharedVariable {
     const clang::VarDecl *V;
-    uint64_t Bytes;   // of the value
-    bool Given;       // assigned by functions that are called, if at all
+    uint64_t Bytes; // of the value
+    bool Given; // assigned by functions that are called, if at all
   };
   std::vector<SharedVariable> Shared; // DVMRT_DIRECTIVE_SHARED
   llvm::DenseSet<const clang::VarDecl *> Changed; // in the body of the nest or of remote_access, or possibly
@@ -62,8 +63,8 @@ struct Affine {
 struct Chain {
   const clang::VarDecl *Root = nullptr;
   bool ThroughPointer = false;
-  bool Direct = false;                    // the lvalue is the variable itself
-  bool OnRoot = true;                     // the subscripts stand on the root, not on a pointer that it leads to
+  bool Direct = false; // the lvalue is the variable itself
+  bool OnRoot = true; // the subscripts stand on the root, not on a pointer that it leads to
   llvm::SmallVector<clang::ArraySubscriptExpr *, 4> Subs; // leftmost first
 };
 Chain chainOf(clang::Expr *E);
@@ -73,15 +74,15 @@ bool insideVariable(const clang::Expr *Address);
 struct InnerSubscript {
   clang::ArraySubscriptExpr *At;
   uint64_t Extent;
-  unsigned Dim;                   // of its array, from 0
+  unsigned Dim; // of its array, from 0
   const clang::FieldDecl *Member; // whose array it is; null: no member
-  bool Longer;                    // it ends an object that a pointer leads to: allocated memory may hold more of it
+  bool Longer; // it ends an object that a pointer leads to: allocated memory may hold more of it
 };
 llvm::SmallVector<InnerSubscript, 2> innerSubscripts(const clang::ASTContext &Ctx, clang::Expr *E, const Chain &Ch);
 // A member of which no address can be had, or none that is aligned: a bit-field, or in a packed struct.
 struct HiddenMember {
   clang::MemberExpr *Member = nullptr; // null: it is none
-  uint64_t Offset = 0, Size = 0;       // its bytes in its struct; of a bit-field those that are written with it (C11 3.14)
+  uint64_t Offset = 0, Size = 0; // its bytes in its struct; of a bit-field those that are written with it (C11 3.14)
 };
 HiddenMember hiddenMember(const clang::ASTContext &Ctx, clang::Expr *E);
 clang::QualType unaligned(clang::ASTContext &Ctx, clang::QualType T, clang::SourceLocation L); // the type for objects of any alignment
@@ -99,13 +100,13 @@ class Rewriter {
   Builder &B;
   Declarations &Decls;
   clang::FunctionDecl *FD;
-  bool Emit;                     // code will be generated: leave markers
+  bool Emit; // code will be generated: leave markers
   long NextAccess = 1;
   std::vector<std::unique_ptr<Construct>> Stack;
   std::vector<Directive *> Intervals;
-  long Assignment = 0;               // of the full expression that is walked: assignment to something not a plain variable
+  long Assignment = 0; // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
-  bool ForAll = false;               // the element that is marked is changed, and its value used
+  bool ForAll = false; // the element that is marked is changed, and its value used
   char Standing =
       0; // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
   const clang::Expr *StreamArgument = nullptr; // lvalue handed directly to a standard function on a stream
@@ -228,7 +229,9 @@ private:
   bool AtWhole = false; // likewise the assignment or read
 
   // Construct.cpp: directives at statements
-  void construct(clang::WhileStmt *W, clang::CallExpr *Call);
+  clang::Stmt *construct(clang::WhileStmt *W, clang::CallExpr *Call); // what is to stand in its place
+  void makeOwnIndices(Construct &C, clang::WhileStmt *W);
+  clang::Stmt *withOwnIndices(const Construct &C, clang::WhileStmt *W);
   void standAlone(clang::Stmt *&Slot, clang::CallExpr *Call, bool InBlock);
   bool checkNesting(Construct &C);
   bool checkTarget(Construct &C);

@@ -189,7 +189,7 @@ bool Rewriter::walkWhole(Stmt *&Slot, bool InBlock) {
   noteStatements(S);
   if (auto *W = dyn_cast<WhileStmt>(S))
     if (CallExpr *Call = markerCall(W->getCond(), DVMM_ENTER)) {
-      construct(W, Call);
+      Slot = construct(W, Call);
       return true;
     }
   if (CallExpr *Call = markerCall(S, DVMM_DIRECT); Call && Call == S) {

@@ -145,6 +145,21 @@ static void weakenUnused(Module &M) {
     }
 }
 
+// Stores that are no assignments of the program.
+static void exemptKept(Module &M) {
+  Function *Kept = M.getFunction(DVMM_KEPT);
+  if (!Kept)
+    return;
+  for (User *U : make_early_inc_range(Kept->users())) {
+    auto *Call = cast<CallInst>(U);
+    for (User *By : Call->users())
+      if (auto *Store = dyn_cast<StoreInst>(By))
+        Store->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(M.getContext(), {}));
+    Call->replaceAllUsesWith(Call->getArgOperand(0));
+    Call->eraseFromParent();
+  }
+}
+
 // They run before the run-time library's own beginning.
 static void beginEarly(Module &M) {
   SmallPtrSet<Function *, 4> Early;
@@ -172,6 +187,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
       Work.push_back(&F);
   for (Function *F : Work)
     callMarkers(*F);
+  exemptKept(M);
   weakenUnused(M);
   if (runsParallel(M) || recordsTrace(M)) {
     tellReached(M);
