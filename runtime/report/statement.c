@@ -38,7 +38,8 @@ struct reader {
   int depth;                   /* of parentheses, and of braces of initialisers */
   bool heads;                  /* the statement has begun with 'for', 'if' ..: behind its parentheses another one begins */
   bool labels;                 /* with 'case' or 'default': behind its colon */
-  char last;                   /* the last character that was not blank */
+  char before; /* what stood before the last outermost parenthesis: a type, that of a compound literal, follows an operator */
+  char last; /* the last character that was not blank */
 };
 
 static bool is_word(const char *s, size_t n, const char *const *words) {
@@ -79,7 +80,10 @@ static size_t take_word(struct reader *r, size_t i) {
 }
 
 static void take_mark(struct reader *r, char c) {
-  const bool initialiser = c == '{' && (r->last == '=' || r->last == ',' || r->depth);
+  const bool literal = r->last == ')' && r->before && strchr("=,?:+-*/&|!<>", r->before);
+  const bool initialiser = c == '{' && (r->last == '=' || r->last == ',' || literal || r->depth);
+  if (!r->depth && c == '(')
+    r->before = r->last;
   if (c == '(' || c == '[' || initialiser) {
     r->depth++;
     return;

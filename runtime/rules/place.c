@@ -187,6 +187,9 @@ static struct waiting {
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
 
+/* The target that was evaluated before what it is assigned, as compilers do with structs. */
+static struct waiting ahead;
+
 static bool is_told(const struct waiting *w) {
   return dvmrt_repeat_known(w->access, DVMRT_REPEAT_TURNS) && w->access->repeat.array == w->array;
 }
@@ -258,6 +261,28 @@ static void judge_waiting(const struct dvmrt_event *target) {
   nwaiting = kept;
 }
 
+static void note_ahead(const struct dvmrt_event *target) {
+  ahead.access = target->access->whole ? target->access : NULL;
+  ahead.array = target->array;
+  memcpy(ahead.ix, target->ix, sizeof(ahead.ix));
+}
+
+/* Judges a read whose target has been; false: it is still to come. */
+static bool judge_behind(const struct dvmrt_event *ev) {
+  static struct dvmrt_event target; /* under the lock */
+  if (!ahead.access || !same_expression(ahead.access, ev->access))
+    return false;
+  if (dvmrt_layout_beside(dvmrt_array_layout(ev->array), ev->ix, dvmrt_array_layout(ahead.array), ahead.ix))
+    return true;
+  struct waiting w = {.access = ev->access, .array = ev->array, .at = ev->at};
+  memcpy(w.ix, ev->ix, sizeof(w.ix));
+  target.access = ahead.access;
+  target.array = ahead.array;
+  memcpy(target.ix, ahead.ix, sizeof(target.ix));
+  explain_waiting(&w, &target);
+  return true;
+}
+
 /* Has each read that waits for the target, and that its owner does not have, been told of before? */
 static bool all_told(const struct dvmrt_access *target, struct dvmrt_array *array, const int64_t *ix) {
   for (unsigned i = 0; i < nwaiting; i++)
@@ -312,6 +337,8 @@ void dvmrt_check_close_waiting(void) {
 }
 
 void dvmrt_check_close_waiting_in(const struct dvmrt_array *a) {
+  if (ahead.array == a)
+    ahead.access = NULL;
   for (unsigned i = 0; i < nwaiting; i++) {
     if (waiting[i].array != a)
       continue;
@@ -330,12 +357,15 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
   if (x->role == 'l') {
     judge_waiting(ev);
+    note_ahead(ev);
     dvmrt_repeat_note_waits(ev);
     return;
   }
   if (x->role == 'i' || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
     return;
   if (x->role == 'r') {
+    if (judge_behind(ev))
+      return;
     wait_for_target(ev->access, ev->array, ev->at, ev->ix);
     dvmrt_repeat_note_waits(ev);
   } else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
