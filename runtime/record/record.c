@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -334,10 +335,17 @@ static uint32_t flags_of(unsigned level, bool limited) {
   }
 }
 
-/* The heap begins where it does in other builds of the program, whose code and data are not as large: what is made of addresses is the same. */
+/* Of a resource: so much that a program will hardly miss 'bytes'. */
+static bool has_plenty(__rlimit_resource_t what, uintptr_t bytes) {
+  struct rlimit limit;
+  return !getrlimit(what, &limit) && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 64 >= bytes);
+}
+
+/* The heap begins where it does in other builds of the program, whose code and data are not as large: what is made of addresses is the same.
+ * What is left out counts as used. */
 static void place_heap(void) {
   const uintptr_t step = (uintptr_t)1 << 26, now = (uintptr_t)sbrk(0);
-  if (now != UINTPTR_MAX && now % step)
+  if (now != UINTPTR_MAX && now % step && has_plenty(RLIMIT_DATA, step) && has_plenty(RLIMIT_AS, step))
     sbrk((intptr_t)(step - now % step));
 }
 

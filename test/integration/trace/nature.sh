@@ -279,4 +279,17 @@ status 0 "$dvmcc" -fdvm=trace -O1 -w -DBETWEEN=6000 gone.c -o gone
 status 0 "$dvm" record -o gone.dvmt -- ./gone
 status 0 "$dvmcc" -fdvm=trace -O1 -w -DBETWEEN=200 gone.c -o gone
 status 0 "$dvm" compare gone.dvmt -- ./gone
+
+# Of little memory that a program may have nothing is left out for it.
+cat >little.c <<'C'
+#include <stdlib.h>
+static int got[9];
+int main(void) {
+  for (int i = 0; i < 9; i++)
+    got[i] = malloc(8 << 20) != NULL;
+  return !got[8];
+}
+C
+status 0 "$dvmcc" -fdvm=trace -w little.c -o little
+status 0 "$dvm" record -o little.dvmt -- sh -c 'ulimit -d 100000 && exec ./little'
 finish
