@@ -301,6 +301,8 @@ bool Rewriter::walkAssignment(BinaryOperator *A) {
   if (!isOrdinary(A->getLHS())) {
     Target = NextAssignment++;
     Assignment = Used && (Changes || !Assignment) ? 0 : Target; // what goes on to ordinary data everybody needs
+  } else {
+    Assignment = 0;
   }
   Stmt *R = A->getRHS();
   walk(R);

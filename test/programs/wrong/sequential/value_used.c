@@ -36,7 +36,11 @@ int main(void) {
 #pragma dvm remote_access(s[60])
   w = s[60].x;
   s[60].x--;
+#pragma dvm remote_access(b[60])
+  a[60] = w = b[60];
 #else
+  a[60] = w = b[60];
+  //          ^ error dvm-sequential-access 'b[60]'
   c[3] = a[60]++;
   //     ^ error dvm-sequential-access 'a[60]'
   // help no directive alone repairs it: assign the value to a variable under '#pragma dvm remote_access\(a\[60\]\)', and the element in
