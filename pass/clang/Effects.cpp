@@ -1,4 +1,5 @@
 #include "Effects.h"
+#include "pass/markers.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -40,7 +41,7 @@ bool callMayHave(const CallExpr *C, unsigned Depth) {
   const FunctionDecl *F = C->getDirectCallee(), *Definition = nullptr;
   if (!F || F->isNoReturn())
     return true;
-  if (dvm::isPureByName(F))
+  if (dvm::isPureByName(F) || (F->getIdentifier() && F->getName() == DVMM_PART)) // a mark of ours, in a function that was walked before
     return false;
   return Depth == DepthMax || !F->hasBody(Definition) || mayHave(Definition->getBody(), true, Depth + 1);
 }

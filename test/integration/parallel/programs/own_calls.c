@@ -10,13 +10,14 @@ double b[N];
 static double added = 2;
 
 static double plus(double x) { return x + added; }
+static double last(const double *t) { return t[2]; }
 static double own(double x) {
   double t[3] = {1};
   for (int i = 0; i < 3; i++) {
     t[i] = plus(x);
     x += 1;
   }
-  return t[2];
+  return last(t);
 }
 
 int main(void) {
