@@ -2,6 +2,7 @@
 #include "pass/markers.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -35,19 +36,28 @@ bool isOwn(const Expr *E) {
   return V && V->hasLocalStorage() && !V->getType().isVolatileQualified();
 }
 
-bool mayHave(const Stmt *S, bool Inside, unsigned Depth);
+using Functions = llvm::SmallPtrSet<const FunctionDecl *, 8>; // that have none
 
-bool callMayHave(const CallExpr *C, unsigned Depth) {
+bool mayHave(const Stmt *S, bool Inside, unsigned Depth, Functions &Without);
+
+bool callMayHave(const CallExpr *C, unsigned Depth, Functions &Without) {
   const FunctionDecl *F = C->getDirectCallee(), *Definition = nullptr;
   if (!F || F->isNoReturn())
     return true;
   if (dvm::isPureByName(F) || (F->getIdentifier() && F->getName() == DVMM_PART)) // a mark of ours, in a function that was walked before
     return false;
-  return Depth == DepthMax || !F->hasBody(Definition) || mayHave(Definition->getBody(), true, Depth + 1);
+  if (Depth == DepthMax || !F->hasBody(Definition))
+    return true;
+  if (Without.contains(Definition))
+    return false;
+  if (mayHave(Definition->getBody(), true, Depth + 1, Without))
+    return true;
+  Without.insert(Definition);
+  return false;
 }
 
 // 'Inside': of a function that is called, whose own variables nobody else sees.
-bool mayHave(const Stmt *S, bool Inside, unsigned Depth) {
+bool mayHave(const Stmt *S, bool Inside, unsigned Depth, Functions &Without) {
   if (!S)
     return false;
   const Expr *Changed = nullptr;
@@ -57,14 +67,17 @@ bool mayHave(const Stmt *S, bool Inside, unsigned Depth) {
     Changed = U->getSubExpr();
   if (Changed && !(Inside && isOwn(Changed)))
     return true;
-  if (const auto *C = dyn_cast<CallExpr>(S); C && callMayHave(C, Depth))
+  if (const auto *C = dyn_cast<CallExpr>(S); C && callMayHave(C, Depth, Without))
     return true;
   if (isa<AsmStmt>(S) || isa<AtomicExpr>(S) || isa<VAArgExpr>(S) || isa<BlockExpr>(S))
     return true;
   if (const auto *E = dyn_cast<Expr>(S); E && E->isGLValue() && E->getType().isVolatileQualified())
     return true;
-  return llvm::any_of(S->children(), [&](const Stmt *X) { return mayHave(X, Inside, Depth); });
+  return llvm::any_of(S->children(), [&](const Stmt *X) { return mayHave(X, Inside, Depth, Without); });
 }
 } // namespace
 
-bool dvm::mayHaveEffects(const ASTContext &Ctx, const Expr *E) { return E->HasSideEffects(Ctx, true) && mayHave(E, false, 0); }
+bool dvm::mayHaveEffects(const ASTContext &Ctx, const Expr *E) {
+  Functions Without;
+  return E->HasSideEffects(Ctx, true) && mayHave(E, false, 0, Without);
+}
