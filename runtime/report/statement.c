@@ -38,6 +38,7 @@ struct reader {
   int depth;                   /* of parentheses, and of braces of initialisers */
   bool heads;                  /* the statement has begun with 'for', 'if' ..: behind its parentheses another one begins */
   bool labels;                 /* with 'case' or 'default': behind its colon */
+  bool alone;                  /* it is one word so far, which may be a label */
   char before; /* what stood before the last outermost parenthesis: a type, that of a compound literal, follows an operator */
   char last; /* the last character that was not blank */
 };
@@ -110,6 +111,9 @@ static size_t last_begin(const char *s, size_t n) {
     if (r.first == SIZE_MAX && s[i] != '{' && s[i] != '}' && s[i] != ';')
       r.first = i;
     const char c = s[i];
+    const bool begins = r.first == i;
+    if (c == ':' && r.alone)
+      r.labels = true;
     if (c == '"' || c == '\'')
       i = past_literal(&r, i);
     else if (isalpha((unsigned char)c) || c == '_')
@@ -117,6 +121,7 @@ static size_t last_begin(const char *s, size_t n) {
     else
       take_mark(&r, s[i++]);
     r.last = c;
+    r.alone = begins && (isalpha((unsigned char)c) || c == '_');
   }
   return r.first == SIZE_MAX ? 0 : r.first;
 }

@@ -32,6 +32,10 @@ int main(void) {
   for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) REMOTE(c[i + j]) v[i] += c[i
   //                                                                               ^ error dvm-sequential-access 'c[0]'
     + j];
+again: REMOTE(c[6]) w += c[6];
+  //                     ^ error dvm-sequential-access 'c[6]'
+  if (w < 0)
+    goto again;
   printf("%g %g %g %g %s\n", most, w, v[0], v[1], text);
   return 0;
 }
