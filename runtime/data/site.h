@@ -105,6 +105,11 @@ struct dvmrt_access {
   struct dvmrt_access *next; /* next site of the same construct, in the order of the text */
 };
 
+/* Parts of one assignment of the sequential part. */
+static inline bool dvmrt_site_same_expression(const struct dvmrt_access *a, const struct dvmrt_access *b) {
+  return a->expression == b->expression && a->pos.file == b->pos.file;
+}
+
 /* All inside dvmrt_mem_enter. */
 void dvmrt_site_module(struct dvmrt_site *first, struct dvmrt_site *last);
 /* The object is unmapped: its sites are. */

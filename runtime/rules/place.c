@@ -187,8 +187,8 @@ static struct waiting {
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
 
-/* The target that was evaluated before what it is assigned, as compilers do with structs. */
-static struct waiting ahead;
+/* The last target, if it is one that compilers evaluate before what it is assigned: a struct.  'access' NULL: it is none.  Under the lock. */
+static struct dvmrt_event ahead;
 
 static bool is_told(const struct waiting *w) {
   return dvmrt_repeat_known(w->access, DVMRT_REPEAT_TURNS) && w->access->repeat.array == w->array;
@@ -214,24 +214,22 @@ static void take_out(unsigned i) {
   memmove(&waiting[i], &waiting[i + 1], (nwaiting - i) * sizeof(waiting[0]));
 }
 
-void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) {
+/* NULL: of whatever access, of whatever array.  Their target was no distributed element: everybody needed the value. */
+static void close_those(const struct dvmrt_access *x, const struct dvmrt_array *a) {
   for (unsigned i = 0; i < nwaiting; i++) {
-    if (waiting[i].access != x)
+    if ((x && waiting[i].access != x) || (a && waiting[i].array != a))
       continue;
-    /* The expression comes again, and its target was no distributed element: everybody needed the value. */
     explain_waiting(&waiting[i], NULL);
     take_out(i--);
   }
 }
 
-static bool same_expression(const struct dvmrt_access *a, const struct dvmrt_access *b) {
-  return a->expression == b->expression && a->pos.file == b->pos.file;
-}
+void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) { close_those(x, NULL); }
 
 static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, uintptr_t at, const int64_t *ix) {
   dvmrt_check_close_waiting_of(x);
   if (nwaiting == WAITING_MAX) {
-    if (!same_expression(waiting[0].access, x)) /* over long ago */
+    if (!dvmrt_site_same_expression(waiting[0].access, x)) /* over long ago */
       explain_waiting(&waiting[0], NULL);
     take_out(0);
   }
@@ -243,14 +241,12 @@ static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, u
     w->ix[d] = ix[d];
 }
 
-static bool waits_for(const struct waiting *w, const struct dvmrt_access *target) { return same_expression(w->access, target); }
-
 static void judge_waiting(const struct dvmrt_event *target) {
   const struct dvmrt_layout *of_target = dvmrt_array_layout(target->array);
   unsigned kept = 0;
   for (unsigned i = 0; i < nwaiting; i++) {
     const struct waiting *w = &waiting[i];
-    if (!waits_for(w, target->access)) {
+    if (!dvmrt_site_same_expression(w->access, target->access)) {
       if (kept != i)
         waiting[kept] = *w;
       kept++;
@@ -259,34 +255,29 @@ static void judge_waiting(const struct dvmrt_event *target) {
     }
   }
   nwaiting = kept;
-}
-
-static void note_ahead(const struct dvmrt_event *target) {
   ahead.access = target->access->whole ? target->access : NULL;
+  if (!ahead.access)
+    return;
   ahead.array = target->array;
   memcpy(ahead.ix, target->ix, sizeof(ahead.ix));
 }
 
 /* Judges a read whose target has been; false: it is still to come. */
 static bool judge_behind(const struct dvmrt_event *ev) {
-  static struct dvmrt_event target; /* under the lock */
-  if (!ahead.access || !same_expression(ahead.access, ev->access))
+  if (!ahead.access || !dvmrt_site_same_expression(ahead.access, ev->access))
     return false;
   if (dvmrt_layout_beside(dvmrt_array_layout(ev->array), ev->ix, dvmrt_array_layout(ahead.array), ahead.ix))
     return true;
   struct waiting w = {.access = ev->access, .array = ev->array, .at = ev->at};
   memcpy(w.ix, ev->ix, sizeof(w.ix));
-  target.access = ahead.access;
-  target.array = ahead.array;
-  memcpy(target.ix, ahead.ix, sizeof(target.ix));
-  explain_waiting(&w, &target);
+  explain_waiting(&w, &ahead);
   return true;
 }
 
 /* Has each read that waits for the target, and that its owner does not have, been told of before? */
 static bool all_told(const struct dvmrt_access *target, struct dvmrt_array *array, const int64_t *ix) {
   for (unsigned i = 0; i < nwaiting; i++)
-    if (waits_for(&waiting[i], target) && !is_told(&waiting[i]) &&
+    if (dvmrt_site_same_expression(waiting[i].access, target) && !is_told(&waiting[i]) &&
         !dvmrt_layout_beside(dvmrt_array_layout(waiting[i].array), waiting[i].ix, dvmrt_array_layout(array), ix))
       return false;
   return true;
@@ -330,21 +321,12 @@ void dvmrt_check_before(struct dvmrt_frame *f) {
     dvmrt_check_close_waiting();
 }
 
-void dvmrt_check_close_waiting(void) {
-  for (unsigned i = 0; i < nwaiting; i++)
-    explain_waiting(&waiting[i], NULL);
-  nwaiting = 0;
-}
+void dvmrt_check_close_waiting(void) { close_those(NULL, NULL); }
 
 void dvmrt_check_close_waiting_in(const struct dvmrt_array *a) {
   if (ahead.array == a)
     ahead.access = NULL;
-  for (unsigned i = 0; i < nwaiting; i++) {
-    if (waiting[i].array != a)
-      continue;
-    explain_waiting(&waiting[i], NULL);
-    take_out(i--);
-  }
+  close_those(NULL, a);
 }
 
 /* Reads in the sequential part: the next one of the site would be reported as this one was. */
@@ -357,7 +339,6 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
   if (x->role == 'l') {
     judge_waiting(ev);
-    note_ahead(ev);
     dvmrt_repeat_note_waits(ev);
     return;
   }

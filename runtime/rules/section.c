@@ -174,7 +174,7 @@ void dvmrt_section_access(struct dvmrt_elements *s) {
   uint64_t size;
   dvmrt_check_event(&ev, s->site, NULL, s->flags);
   const struct dvmrt_access *x = ev.access, *first = nwaiting ? dvmrt_site_access(waiting[0].site) : NULL;
-  const bool belongs = first && first->expression == x->expression && first->pos.file == x->pos.file && (x->role == 'r' || x->role == 'l');
+  const bool belongs = first && dvmrt_site_same_expression(first, x) && (x->role == 'r' || x->role == 'l');
   if (nwaiting && (ev.nest || !belongs))
     close_waiting();
   if (!dvmrt_section_bounds(s, &low, &size))

@@ -179,7 +179,7 @@ static void ends_of(const struct line *x, int64_t (*ix)[DVMRT_NDIMS_MAX]) {
 static const struct line *target_of(const struct line *x, const struct line *lines, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const struct dvmrt_access *of = lines[i].access;
-    if (lines[i].array && of->role == 'l' && of->expression == x->access->expression && of->pos.file == x->access->pos.file)
+    if (lines[i].array && of->role == 'l' && dvmrt_site_same_expression(of, x->access))
       return &lines[i];
   }
   return NULL;
