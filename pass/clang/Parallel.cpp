@@ -247,7 +247,7 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
 
 void Rewriter::clampHeaders(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
-  if (!D.has_target || Decls.isTask(C.Ops.variable(D.target.name)))
+  if (!D.has_target)
     return; // all ranks execute all of it
   for (unsigned I = 0; I < C.Loops.size(); ++I)
     if (!clampHeader(C, I))

@@ -202,8 +202,8 @@ struct ParallelModule::Impl {
       Nest N;
       N.Enter = Call;
       N.Text = DirectiveText::parse(Text);
-      for (Value *V : drop_begin(Call->args()))
-        if (N.Text.Group)
+      for (Value *V : drop_begin(Call->args())) // what is combined later, or by tasks that begin and end meanwhile, stays where it is
+        if (N.Text.Group || N.Text.Kind == "task_region")
           OfGroups.insert(V->stripPointerCasts());
       N.Site = site(Call->getArgOperand(0));
       if (N.Text.Kind == "parallel" && siteLine(Text, DVMRT_DIRECTIVE_NAMES).split(' ').first.getAsInteger(10, N.Rank))

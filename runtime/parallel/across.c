@@ -215,7 +215,8 @@ static void choose_stages(struct dvmp_construct *c, struct dvmp_across *x) {
     return;
   const struct dvmp_axis *axis = axis_of(c, tile);
   int place[DVMRT_NDIMS_MAX];
-  dvmp_grid_place(((const struct dvmp_array *)c->layout.root)->grid, dvmp_job.rank, place);
+  if (!dvmp_grid_place(((const struct dvmp_array *)c->layout.root)->grid, dvmp_job.rank, place))
+    return;
   struct dvmp_list part = axis->part[place[tile]];
   int64_t stages = axis_of(c, pipeline)->nprocs > 8 ? axis_of(c, pipeline)->nprocs : 8;
   if (line_of(c->site->text, DVMRT_DIRECTIVE_STAGES, &text) && strtoll(text, NULL, 10) > 0)

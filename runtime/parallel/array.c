@@ -7,6 +7,7 @@
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/profile.h"
+#include "runtime/parallel/task.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,19 @@ void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix) {
 
 static const struct dvmp_grid *grid_of(const struct dvmrt_layout *l) { return ((const struct dvmp_array *)l->root)->grid; }
 
-bool dvmp_array_everywhere(const struct dvmp_array *a) { return dvmp_job.size == 1 || dvmrt_layout_everywhere(&a->layout); }
+static const struct dvmp_group *group_of(const struct dvmp_array *a) { return a->layout.root ? grid_of(&a->layout)->group : NULL; }
+
+bool dvmp_array_everywhere(const struct dvmp_array *a) {
+  return dvmp_job.size == 1 || (dvmrt_layout_everywhere(&a->layout) && dvmp_group_holds(group_of(a), dvmp_job.group));
+}
+
+bool dvmp_array_reached(const struct dvmp_array *a) { return dvmp_array_everywhere(a) || dvmp_group_holds(dvmp_job.group, group_of(a)); }
+
+static struct dvmp_set nothing(struct dvmp_set s) {
+  for (int d = 0; d < s.ndims; d++)
+    s.dim[d] = (struct dvmp_list){0, NULL};
+  return s;
+}
 
 struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout *l, int ndims, const int64_t *extent, int rank) {
   struct dvmp_set s = {.ndims = ndims};
@@ -73,7 +86,8 @@ struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout 
   if (!l->root || dvmp_job.size == 1)
     return s;
   const struct dvmp_grid *g = grid_of(l);
-  dvmp_grid_place(g, rank, place);
+  if (!dvmp_grid_place(g, rank, place))
+    return nothing(s);
   for (int r = 0; r < l->ndims; r++) {
     struct dvmrt_coord c = l->at[r];
     struct dvmp_list part = g->axis[r].part[place[r]];
@@ -82,9 +96,7 @@ struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout 
     if (c.kind == DVMRT_COORD_AFFINE && c.coef) {
       s.dim[c.index] = dvmp_list_meet(m, s.dim[c.index], dvmp_list_before(m, part, c.coef, c.add));
     } else if (!dvmp_list_has(part, c.add)) {
-      for (int d = 0; d < ndims; d++)
-        s.dim[d] = (struct dvmp_list){0, NULL};
-      return s;
+      return nothing(s);
     }
   }
   return s;
@@ -102,7 +114,8 @@ struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_ar
     s.dim[d] = dvmp_list_of(m, 0, a->extent[d] - 1);
   if (!l->root || dvmp_job.size == 1)
     return s;
-  dvmp_grid_place(grid_of(l), rank, at);
+  if (!dvmp_grid_place(grid_of(l), rank, at))
+    return nothing(s);
   for (int r = 0; r < l->ndims; r++) {
     struct dvmrt_coord c = l->at[r];
     struct dvmp_list part = grid_of(l)->axis[r].part[at[r]];
@@ -118,13 +131,31 @@ struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_ar
   return s;
 }
 
+/* Of ranks with the same part the first one gives it to those that the array does not lie on. */
+static bool gives_outside(const struct dvmrt_layout *l, int from) {
+  int a[DVMRT_NDIMS_MAX], b[DVMRT_NDIMS_MAX];
+  dvmp_grid_place(grid_of(l), from, a);
+  for (int q = 0; q < from; q++) {
+    bool same = dvmp_grid_place(grid_of(l), q, b);
+    for (int r = 0; r < l->ndims && same; r++)
+      same = !l->block[r] || l->at[r].kind == DVMRT_COORD_ALL || a[r] == b[r];
+    if (same)
+      return false;
+  }
+  return true;
+}
+
 /* Along axes that do not divide it each rank has its own copy: one with the same place along them. */
 bool dvmp_array_gives(const struct dvmrt_layout *l, int from, int to) {
   int a[DVMRT_NDIMS_MAX], b[DVMRT_NDIMS_MAX];
   if (!l->root)
     return from == to;
-  dvmp_grid_place(grid_of(l), from, a);
-  dvmp_grid_place(grid_of(l), to, b);
+  if (!dvmp_grid_place(grid_of(l), from, a))
+    return false;
+  if (!dvmp_grid_place(grid_of(l), to, b))
+    return gives_outside(l, from);
+  if (dvmrt_layout_everywhere(l))
+    return from == to;
   for (int r = 0; r < l->ndims; r++)
     if (l->block[r] && l->at[r].kind == DVMRT_COORD_ALL && a[r] != b[r])
       return false;
@@ -229,6 +260,8 @@ struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct d
     if (a->is_template && a->address == address)
       return a;
   struct dvmp_array *a = dvmp_array_at(address);
+  if (a && !dvmp_array_reached(a))
+    dvmp_task_refuse(a, &d->pos);
   if (!a || dvmp_array_everywhere(a))
     return a;
   if (a->address != address || a->ndims != ref->ndims)
@@ -252,6 +285,7 @@ static void place(struct dvmp_array *a, const struct dvmrt_directive *d, const i
     a->dist[i] = i < own->ndist ? own->dist[i] : DVMRT_DIST_WHOLE;
   if (a->distributed) {
     a->grid = get(sizeof(*a->grid));
+    a->grid->group = dvmp_task_onto(d, args);
     dvmp_grid_make(a->grid, d, own, args, a->ndims, a->extent, a->is_template ? 8 : a->element_bytes);
   }
   if (target) {

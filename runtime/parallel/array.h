@@ -57,8 +57,10 @@ struct dvmp_array *dvmp_array_at(uintptr_t address);
 struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args);
 void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix);
 
-/* All ranks have all of it. */
+/* All ranks that are together have all of it. */
 bool dvmp_array_everywhere(const struct dvmp_array *a);
+/* The ranks it lies on are among those that are together. */
+bool dvmp_array_reached(const struct dvmp_array *a);
 /* The part of a rank. */
 struct dvmp_set dvmp_array_own(struct dvmp_arena *m, const struct dvmp_array *a, int rank);
 /* The part of a rank with edges of these widths, corners and all.  A rank may have edges and no

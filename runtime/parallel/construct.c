@@ -14,6 +14,7 @@
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/recompute.h"
 #include "runtime/parallel/reduce.h"
+#include "runtime/parallel/task.h"
 #include "runtime/parallel/wait.h"
 #include "runtime/data/facts.h"
 #include "runtime/data/mem.h"
@@ -56,7 +57,11 @@ static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
   }
 }
 
+static bool is_loop_of_tasks(const struct dvmp_construct *c) { return c->tasks && c->d->parallel; }
+
 static int take_turn(struct dvmp_construct *c, int64_t *clamps) {
+  if (is_loop_of_tasks(c))
+    dvmp_task_turn(c);
   set_clamps(c, clamps);
   dvmp_across_turn(c, clamps);
   for (int k = 0; c->across && c->idle && k < c->d->rank; k++) {
@@ -78,6 +83,8 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "start"))
       dvmp_exchange_start(c->d, i->ref.name);
+  dvmp_task_leave(c);
+  dvmp_task_end(c);
   if (--depth == 0)
     dvmp_guard_close_all();
   __dvm_facts.frame = (uintptr_t)top();
@@ -101,7 +108,6 @@ static int begin_own(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
 }
 
 static void push(struct dvmp_construct *c) {
-  c->outer = top();
   stack[depth++] = c;
   __dvm_facts.frame = (uintptr_t)c;
   dvmp_job.inside += c->inside;
@@ -114,10 +120,19 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
                    kind_name(c), outer && outer->d->pos.file ? outer->d->pos.file : "?", outer ? outer->d->pos.line : 0);
   if (depth == DEPTH_MAX)
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "constructs are nested more than %d deep [dvm-usage]", DEPTH_MAX);
+  c->outer = top();
+  dvmp_task_find(c);
+  if (!dvmp_task_enter(c)) { /* others execute it */
+    dvmp_arena_free(&c->memory);
+    dvmp_profile_leave();
+    return 0;
+  }
   if (c->d->parallel)
     dvmp_parts_find(c);
   else
     c->turns = 1;
+  if (is_loop_of_tasks(c))
+    dvmp_task_turns(c);
   dvmp_recompute_find(c);
   for (struct dvmrt_item *i = c->d->items; c->d->parallel && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_SHADOW)); i = i->next)
     if (!strcmp(i->word, "wait"))
@@ -150,6 +165,8 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
     dvmp_profile_time(DVMP_TIME_SYSTEM);
     if (dvmp_job.edges)
       return dvmp_recompute_turned(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
+    if (is_loop_of_tasks(c))
+      dvmp_task_turned(c);
     dvmp_across_turned(c);
     if (++c->turn < c->turns)
       return take_turn(c, clamps);
@@ -233,8 +250,10 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     dvmp_array_declare(d, args);
     return;
   }
-  if (!strcmp(kind, "task")) /* all ranks execute all tasks; other arrays of the file may still have to be declared */
+  if (!strcmp(kind, "task") || !strcmp(kind, "processors")) { /* other arrays of the file may still have to be declared */
+    dvmp_task_declare(d, args);
     return;
+  }
   dvmp_job_begin();
   dvmp_record_direct(d, args);
   dvmp_profile_enter(d);
@@ -243,6 +262,8 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     ;
   else if (!strcmp(kind, "redistribute") || !strcmp(kind, "realign"))
     dvmp_array_redistribute(d, args);
+  else if (!strcmp(kind, "map"))
+    dvmp_task_map(d, args);
   else if (!strcmp(kind, "shadow_group"))
     dvmp_exchange_group(d, args);
   else if (!strcmp(kind, "shadow_start"))
@@ -276,5 +297,6 @@ DVMRT_EXPORT void __dvmp_module_gone(const void *in) {
   if (entered)
     dvmrt_mem_leave();
   dvmp_check_gone(object.low, object.high - object.low);
+  dvmp_task_gone(object.low, object.high - object.low);
   dvmp_array_gone(object.low, object.high - object.low);
 }

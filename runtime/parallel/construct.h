@@ -7,6 +7,7 @@ struct dvmp_across;
 struct dvmp_reductions;
 struct dvmp_recompute;
 struct dvmp_consistent;
+struct dvmp_task_array;
 
 /* Of index variables that nothing limits. */
 #define DVMP_NO_LOW (INT64_MIN + 1)
@@ -35,6 +36,11 @@ struct dvmp_construct {
   int64_t beyond_low[DVMRT_NDIMS_MAX], beyond_high[DVMRT_NDIMS_MAX];
   struct dvmp_recompute *recompute;
   struct dvmp_consistent *consistent;
+  /* Of a region, or a loop, whose tasks are executed by their ranks alone: the array of tasks. */
+  const struct dvmp_task_array *tasks;
+  bool in_task;                 /* one of them, or this 'on' block, is being executed */
+  int64_t task_next;            /* the turns behind this one are tasks from there on */
+  int64_t task_first, task_key; /* places in the order of what is printed: of the loop, of the task */
 };
 
 /* Does a block of remote_access that is being executed hold the element? */

@@ -78,10 +78,10 @@ void dvmp_digest_say(const struct dvmp_array *a) {
   struct sum s = {a, 0};
   if (!dvmp_job.digest || a->is_template || dvmp_job.inside || dvmp_job.over)
     return;
-  if (dvmp_array_everywhere(a) ? dvmp_job.rank == 0 : is_first(a))
+  if (dvmp_array_everywhere(a) ? dvmp_job_first() : is_first(a))
     dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);
   dvmp_job_combine(&s.value, 1, 's', 'u', 8, NULL);
-  if (dvmp_job.rank == 0)
+  if (dvmp_job_first())
     fprintf(stderr, "dvm: digest of '%s': %016llx\n", a->name, (unsigned long long)s.value);
 }
 

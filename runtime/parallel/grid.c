@@ -62,10 +62,11 @@ static int count_divided(const bool *whole, int ndims) {
 }
 
 /* The grid that the user gives is for roots with as many divided dimensions. */
-static void choose(const bool *whole, int ndims, const int64_t *extent, uint64_t element_bytes, int *along) {
+static void choose(const struct dvmp_group *group, const bool *whole, int ndims, const int64_t *extent, uint64_t element_bytes,
+                   int *along) {
   int divided = count_divided(whole, ndims), next = 0;
-  if (divided != dvmp_job.ngrid) {
-    dvmp_grid_choose(dvmp_job.size, ndims, extent, whole, element_bytes, along);
+  if (group || divided != dvmp_job.ngrid) {
+    dvmp_grid_choose(dvmp_group_size(group), ndims, extent, whole, element_bytes, along);
     return;
   }
   for (int d = 0; d < ndims; d++)
@@ -208,14 +209,14 @@ void dvmp_grid_make(struct dvmp_grid *g, const struct dvmrt_directive *d, const 
                     const int64_t *extent, uint64_t element_bytes) {
   bool whole[DVMRT_NDIMS_MAX];
   int along[DVMRT_NDIMS_MAX] = {0};
-  *g = (struct dvmp_grid){.ndims = ndims};
+  *g = (struct dvmp_grid){.group = g->group, .ndims = ndims};
   for (int i = 0; i < ndims; i++)
     whole[i] = i >= own->ndist || own->dist[i] == DVMRT_DIST_WHOLE;
   if (!count_divided(whole, ndims))
     for (int i = 0; i < ndims; i++)
       along[i] = 1;
   else
-    choose(whole, ndims, extent, element_bytes, along);
+    choose(g->group, whole, ndims, extent, element_bytes, along);
   for (int i = 0; i < ndims; i++) {
     g->axis[i].nprocs = along[i];
     g->axis[i].extent = extent[i];
@@ -231,9 +232,15 @@ void dvmp_grid_make(struct dvmp_grid *g, const struct dvmrt_directive *d, const 
 
 void dvmp_grid_fini(struct dvmp_grid *g) { dvmp_arena_free(&g->memory); }
 
-void dvmp_grid_place(const struct dvmp_grid *g, int rank, int *place) {
+bool dvmp_grid_place(const struct dvmp_grid *g, int rank, int *place) {
+  rank = dvmp_group_place(g->group, rank);
+  for (int d = 0; d < g->ndims && rank < 0; d++)
+    place[d] = -1;
+  if (rank < 0)
+    return false;
   for (int d = g->ndims - 1; d >= 0; d--) {
     place[d] = rank % g->axis[d].nprocs;
     rank /= g->axis[d].nprocs;
   }
+  return true;
 }

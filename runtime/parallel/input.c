@@ -15,12 +15,13 @@
 DVMRT_EXPORT size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f);
 size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
   DVMP_PROFILE_IO;
+  dvmp_stream_need(f, "fread");
   if (!dvmp_stream_one())
     return fread(p, size, n, f);
   size_t result = size && n ? dvmp_stream_read(p, size, n, f) : 0;
   if (result != SIZE_MAX)
     return result;
-  result = dvmp_job.rank ? 0 : fread(p, size, n, f);
+  result = !dvmp_job_first() ? 0 : fread(p, size, n, f);
   dvmp_stream_share(&result, sizeof(result));
   dvmp_stream_spread(p, result * size);
   return result;
@@ -29,10 +30,11 @@ size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
 DVMRT_EXPORT char *__dvmp_fgets(char *s, int n, FILE *f);
 char *__dvmp_fgets(char *s, int n, FILE *f) {
   DVMP_PROFILE_IO;
+  dvmp_stream_need(f, "fgets");
   if (!dvmp_stream_one())
     return fgets(s, n, f);
   int64_t length = -1;
-  if (!dvmp_job.rank && fgets(s, n, f))
+  if (dvmp_job_first() && fgets(s, n, f))
     length = (int64_t)strlen(s) + 1;
   dvmp_stream_share(&length, sizeof(length));
   if (length < 0)
@@ -44,19 +46,20 @@ char *__dvmp_fgets(char *s, int n, FILE *f) {
 DVMRT_EXPORT ssize_t __dvmp_getline(char **line, size_t *size, FILE *f);
 ssize_t __dvmp_getline(char **line, size_t *size, FILE *f) {
   DVMP_PROFILE_IO;
+  dvmp_stream_need(f, "getline");
   if (!dvmp_stream_one())
     return getline(line, size, f);
-  ssize_t n = dvmp_job.rank ? 0 : getline(line, size, f);
+  ssize_t n = !dvmp_job_first() ? 0 : getline(line, size, f);
   dvmp_stream_share(&n, sizeof(n));
   if (n < 0)
     return n;
-  if (dvmp_job.rank && (!*line || *size < (size_t)n + 1)) {
+  if (!dvmp_job_first() && (!*line || *size < (size_t)n + 1)) {
     *line = realloc(*line, (size_t)n + 1);
     *size = (size_t)n + 1;
     if (!*line)
       dvmp_out_of_memory();
   }
-  dvmp_job_tell(*line, (size_t)n + 1, 0);
+  dvmp_job_tell(*line, (size_t)n + 1, dvmp_job.root);
   return n;
 }
 
@@ -120,8 +123,8 @@ static void spread_one(void *p, size_t n) {
                   "'%%m' and wide strings in 'scanf' are not supported in parallel execution yet: read with 'getline'");
   uint64_t size = n;
   if (!n) {
-    size = dvmp_job.rank ? 0 : strlen(p) + 1;
-    dvmp_job_tell(&size, sizeof(size), 0);
+    size = !dvmp_job_first() ? 0 : strlen(p) + 1;
+    dvmp_job_tell(&size, sizeof(size), dvmp_job.root);
   }
   struct dvmp_array *a = dvmp_array_at((uintptr_t)p);
   if (!a || dvmp_array_everywhere(a) || size > 4096) {
@@ -129,9 +132,9 @@ static void spread_one(void *p, size_t n) {
     return;
   }
   char value[4096];
-  if (!dvmp_job.rank)
+  if (dvmp_job_first())
     memcpy(value, p, size);
-  dvmp_job_tell(value, size, 0);
+  dvmp_job_tell(value, size, dvmp_job.root);
   if (dvmp_array_mine(a, (uintptr_t)p))
     memcpy(p, value, size);
   dvmp_poison_assigned(a, (uintptr_t)p, size);
@@ -141,10 +144,11 @@ DVMRT_EXPORT int __dvmp_vfscanf(FILE *f, const char *format, va_list args);
 int __dvmp_vfscanf(FILE *f, const char *format, va_list args) {
   DVMP_PROFILE_IO;
   va_list again;
+  dvmp_stream_need(f, "scanf");
   if (!dvmp_stream_one())
     return vfscanf(f, format, args);
   va_copy(again, args);
-  int result = dvmp_job.rank ? 0 : vfscanf(f, format, args);
+  int result = !dvmp_job_first() ? 0 : vfscanf(f, format, args);
   dvmp_stream_share(&result, sizeof(result));
   size_t n;
   for (int i = 0; i < result && (format = next_conversion(format, &n)); i++)

@@ -5,6 +5,7 @@
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/output.h"
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/wait.h"
@@ -24,6 +25,8 @@ struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5, .guard = true};
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm ready_comm = MPI_COMM_NULL; /* of a profile: who is there */
 static MPI_Comm control = MPI_COMM_NULL; /* who waits where; and the end, which no other operation may be taken for */
+static MPI_Comm *groups;                 /* of tasks */
+static int ngroups;
 static int tag_max = 32767;
 enum { PIECE_MAX = 1 << 30 };
 
@@ -49,6 +52,10 @@ static void finish(void) {
   MPI_Request r;
   if (dvmp_job.over)
     return;
+  if (dvmp_job.group) { /* in a task: the others will not come here */
+    dvmp_wait_pop();
+    dvmp_job_narrow(NULL);
+  }
   dvmp_wait_ending();
   dvmp_digest_say_all();
   dvmp_record_end();
@@ -62,6 +69,9 @@ static void finish(void) {
     dvmp_profile_end();
     if (ready_comm != MPI_COMM_NULL)
       PMPI_Comm_free(&ready_comm);
+    for (int i = 0; i < ngroups; i++)
+      if (groups[i] != MPI_COMM_NULL)
+        PMPI_Comm_free(&groups[i]);
     PMPI_Comm_free(&control);
     PMPI_Comm_free(&comm);
     PMPI_Finalize();
@@ -161,6 +171,7 @@ static void say(const struct dvmrt_pos *at, bool aloud, const char *format, va_l
     n = begin + (int)spell(text + begin, sizeof(text) - (size_t)begin - 2);
   n = n < (int)sizeof(text) - 2 ? n : (int)sizeof(text) - 2;
   text[n++] = '\n';
+  dvmp_output_give_up();
   fflush(NULL);
   if (aloud && write(2, text, (size_t)n) < 0)
     return;
@@ -171,8 +182,14 @@ static void say(const struct dvmrt_pos *at, bool aloud, const char *format, va_l
 void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  say(at, dvmp_job.rank == 0, format, args);
+  say(at, dvmp_job_first(), format, args);
   va_end(args);
+  if (dvmp_job.group) { /* the other ranks know nothing of it: the one that tells it ends them */
+    dvmp_record_end();
+    if (!dvmp_job_first())
+      sleep((unsigned)dvmp_job.patience_s + 1);
+    PMPI_Abort(comm, status);
+  }
   dvmp_job.digest = false;
   dvmp_profiling = false;
   finish();
@@ -194,8 +211,9 @@ void dvmp_out_of_memory(void) { dvmp_fail_here(DVMP_STATUS_USAGE, NULL, "no memo
 
 /* ---- operations of all ---------------------------------------------------------------------------------------------------------- */
 
+static MPI_Comm together(void) { return dvmp_job.group ? groups[*(const int *)dvmp_job.group->talk] : comm; }
+
 static void mark(uint64_t what) {
-  dvmp_job.sequence++;
   if (dvmp_job.size > 1)
     dvmp_wait_mark(dvmp_construct_place(), what);
 }
@@ -207,7 +225,7 @@ static void agree(uint64_t what) {
   MPI_Request r;
   if (dvmp_job.size == 1)
     return;
-  PMPI_Iallreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_MAX, comm, &r);
+  PMPI_Iallreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_MAX, together(), &r);
   wait_for(&r, 1, DVMP_TIME_WAIT);
   if (digests[0] != ~digests[1])
     dvmp_wait_parted();
@@ -218,7 +236,7 @@ void dvmp_job_tell(void *p, size_t n, int from) {
   for (size_t at = 0; dvmp_job.size > 1 && at < n; at += PIECE_MAX) {
     MPI_Request r;
     size_t piece = n - at < PIECE_MAX ? n - at : PIECE_MAX;
-    PMPI_Ibcast((char *)p + at, (int)piece, MPI_BYTE, from, comm, &r);
+    PMPI_Ibcast((char *)p + at, (int)piece, MPI_BYTE, dvmp_group_place(dvmp_job.group, from), together(), &r);
     if (dvmp_job.rank == from)
       dvmp_profile_sent(piece);
     wait_for(&r, 1, DVMP_TIME_TRANSFER);
@@ -260,7 +278,7 @@ void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, voi
   if (handle)
     *handle = NULL;
   if (dvmp_job.size > 1 && count > 0) {
-    PMPI_Iallreduce(MPI_IN_PLACE, p, (int)count, type_of(type, bytes), op_of(op), comm, r);
+    PMPI_Iallreduce(MPI_IN_PLACE, p, (int)count, type_of(type, bytes), op_of(op), together(), r);
     dvmp_profile_sent((uint64_t)count * (uint64_t)bytes);
     if (handle) {
       *handle = r;
@@ -285,9 +303,46 @@ void dvmp_job_gather(const void *mine, size_t n, void *all) {
     return;
   }
   dvmp_job_barrier();
-  PMPI_Iallgather(mine, (int)n, MPI_BYTE, all, (int)n, MPI_BYTE, comm, &r);
+  const struct dvmp_group *g = dvmp_job.group;
+  char *found = g ? malloc((size_t)g->n * n) : all;
+  if (!found)
+    dvmp_out_of_memory();
+  PMPI_Iallgather(mine, (int)n, MPI_BYTE, found, (int)n, MPI_BYTE, together(), &r);
   dvmp_profile_sent(n);
   wait_for(&r, 1, DVMP_TIME_TRANSFER);
+  for (int i = 0; g && i < g->n; i++)
+    memcpy((char *)all + (size_t)g->rank[i] * n, found + (size_t)i * n, n);
+  if (g)
+    free(found);
+}
+
+void dvmp_job_fold(void *to, const void *with, int64_t count, char op, char type, int bytes) {
+  PMPI_Reduce_local(with, to, (int)count, type_of(type, bytes), op_of(op));
+}
+
+/* ---- groups of ranks ------------------------------------------------------------------------------------------------------------- */
+
+void dvmp_job_prepare(struct dvmp_group *g) {
+  MPI_Group all, some;
+  int *number;
+  if (!g || g->talk)
+    return;
+  g->talk = number = malloc(sizeof(*number));
+  groups = realloc(groups, (size_t)(ngroups + 1) * sizeof(*groups));
+  if (!number || !groups)
+    dvmp_out_of_memory();
+  *number = ngroups;
+  dvmp_job_barrier();
+  PMPI_Comm_group(comm, &all);
+  PMPI_Group_incl(all, g->n, g->rank, &some);
+  PMPI_Comm_create(comm, some, &groups[ngroups++]);
+  PMPI_Group_free(&some);
+  PMPI_Group_free(&all);
+}
+
+void dvmp_job_narrow(const struct dvmp_group *g) {
+  dvmp_job.group = g;
+  dvmp_job.root = g ? g->rank[0] : 0;
 }
 
 /* ---- messages of two ------------------------------------------------------------------------------------------------------------- */

@@ -2,11 +2,15 @@
 #ifndef DVMP_JOB_H
 #define DVMP_JOB_H
 #include "runtime/data/site.h"
+#include "runtime/parallel/group.h"
 
 struct dvmp_job {
   bool begun, over;
   bool mpi;                     /* we have a communicator */
   int rank, size;
+  const struct dvmp_group *group; /* that executes a task, or NULL: all ranks execute the program */
+  int root;                     /* the first rank of those */
+  bool tasks_all;               /* tasks=all: each task is executed by all ranks */
   int ngrid, grid[DVMRT_NDIMS_MAX]; /* grid=AxBx.., 0: none given */
   int inside;                   /* constructs with iterations of this rank alone that are being executed */
   bool edges;                   /* iterations of other ranks are being executed, for what the edges get of them (shadow_compute) */
@@ -14,7 +18,6 @@ struct dvmp_job {
   double patience_s;
   bool guard, poison;           /* foreign pages are closed; accesses are checked */
   bool digest;
-  uint64_t sequence;            /* of the operations that all ranks take part in */
 };
 extern struct dvmp_job dvmp_job;
 
@@ -25,6 +28,14 @@ void dvmp_job_close(void);
 /* The sequential part is being executed, by more than one rank. */
 static inline bool dvmp_job_together(void) { return dvmp_job.size > 1 && !dvmp_job.inside; }
 
+/* Of the ranks that are together this one is the first. */
+static inline bool dvmp_job_first(void) { return dvmp_job.rank == dvmp_job.root; }
+/* From now on the ranks of 'group' alone are together, or all again.  All of them come through here. */
+void dvmp_job_narrow(const struct dvmp_group *group);
+/* All ranks of the job prepare that these talk. */
+void dvmp_job_prepare(struct dvmp_group *group);
+
+/* What follows is for the ranks that are together; ranks are numbered as in the job, in a group too. */
 /* Bytes from one rank to all. */
 void dvmp_job_tell(void *p, size_t n, int from);
 void dvmp_job_barrier(void);
@@ -32,8 +43,11 @@ void dvmp_job_barrier(void);
  * 'x' xor; 'f' 'i' 'u' 'c' and bytes.  Started and waited for, or at once with 'handle' NULL. */
 void dvmp_job_combine(void *p, int64_t count, char op, char type, int bytes, void **handle);
 void dvmp_job_wait(void **handle);
-/* Gathers 'n' bytes of each rank, in order of ranks, at all. */
+/* Gathers 'n' bytes of each rank, at place rank * n, at all; of those that are not in the group nothing is changed. */
 void dvmp_job_gather(const void *mine, size_t n, void *all);
+
+/* In memory: 'to' combined with 'with'. */
+void dvmp_job_fold(void *to, const void *with, int64_t count, char op, char type, int bytes);
 
 /* Messages between two ranks: all of those started are finished by 'dvmp_job_finish'. */
 void dvmp_job_receive(void *p, size_t n, int from, int tag);

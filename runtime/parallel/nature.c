@@ -12,7 +12,7 @@
 
 static void one(void *p, size_t n) {
   if (dvmp_job_together())
-    dvmp_job_tell(p, n, 0);
+    dvmp_job_tell(p, n, dvmp_job.root);
 }
 
 #define ONE(TYPE, NAME, PARAMS, ARGS)                                                                                                      \
@@ -84,7 +84,7 @@ void dvmh_barrier(void) {
 }
 
 DVMRT_EXPORT int dvmh_get_total_num_procs(void);
-int dvmh_get_total_num_procs(void) { return dvmp_job.size; }
+int dvmh_get_total_num_procs(void) { return dvmp_group_size(dvmp_job.group); }
 
 /* ---- ends ------------------------------------------------------------------------------------------------------------------------ */
 

@@ -59,6 +59,13 @@ static int set_io(const char *key, const char *value, struct dvm_error *err) {
   return 0;
 }
 
+static int set_tasks(const char *key, const char *value, struct dvm_error *err) {
+  if (strcmp(value, "own") && strcmp(value, "all"))
+    return bad(err, key, value, "own or all");
+  dvmp_job.tasks_all = *value == 'a';
+  return 0;
+}
+
 static int set_profile(const char *key, const char *value, struct dvm_error *err) {
   if (!*value)
     return bad(err, key, value, "a folder");
@@ -117,6 +124,7 @@ static const struct {
     {"patience", "patience=5         seconds for which all ranks may wait for each other before they are reported as diverged",
      set_patience},
     {"io", "io=one             all: each rank does its own input and output, for programs with MPI calls of their own", set_io},
+    {"tasks", "tasks=own          all: each task is executed by all ranks, not by those of the processors that 'map' gives it", set_tasks},
     {"guard", "guard=1            0: memory of other ranks' elements stays accessible, but holds stale values", set_bool},
     {"poison", "poison=0           1: check each access: names the first element that no directive provides", set_bool},
     {"digest", "digest=0           1: print to stderr a digest of each array's final contents, the same for any number of ranks", set_bool},

@@ -40,7 +40,7 @@ struct dvmp_plan *dvmp_plan_make(const struct dvmp_array *a, dvmp_need_f *need, 
   for (int q = 0; q < dvmp_job.size; q++) {
     struct dvmp_arena m = {NULL};
     struct dvmp_link link = {.peer = q};
-    if (q == me)
+    if (q == me || dvmp_group_place(dvmp_job.group, q) < 0)
       continue;
     if (dvmp_array_gives(&a->layout, q, me)) {
       struct dvmp_set own = dvmp_array_own(&m, a, q);

@@ -22,6 +22,8 @@ struct result {
   struct dvmp_dual *dual;       /* evaluated a second time, or NULL */
   struct dvmp_dual_location *dual_location; /* likewise, with its location */
   int64_t *when;                /* values of the index variables when the extreme was met */
+  int nwhen;                    /* how many, the first one apart: whether it was */
+  char *initial, *all;          /* of tasks: the value from before, and of this rank's tasks together; each with its location */
 };
 
 struct dvmp_reductions {
@@ -117,7 +119,8 @@ static int better(const void *arg, const char *a, const char *b) {
 }
 
 /* Record: met in the construct, then the values of the index variables as the loops run, the extreme, the location. */
-static void combine_location(struct result *r, int rank) {
+static void combine_location(struct result *r) {
+  const int rank = r->nwhen;
   size_t head = ((size_t)rank + 1) * sizeof(int64_t), n = head + (size_t)r->bytes + (size_t)r->location_bytes;
   char *mine = calloc((size_t)dvmp_job.size + 1, n), *all = mine + n, *best = all;
   if (!mine)
@@ -126,7 +129,10 @@ static void combine_location(struct result *r, int rank) {
   memcpy(mine + head, r->at, (size_t)r->bytes);
   memcpy(mine + head + r->bytes, r->location, (size_t)r->location_bytes);
   dvmp_job_gather(mine, n, all);
-  for (int q = 1; q < dvmp_job.size; q++) {
+  best = all + (size_t)dvmp_job.root * n;
+  for (int q = dvmp_job.root + 1; q < dvmp_job.size; q++) {
+    if (dvmp_group_place(dvmp_job.group, q) < 0)
+      continue;
     char *other = all + (size_t)q * n;
     int64_t a[DVMRT_NDIMS_MAX + 1], b[DVMRT_NDIMS_MAX + 1];
     int order = better(r, best + head, other + head);
@@ -209,13 +215,86 @@ static void begin_dual(struct dvmp_construct *c, struct result *r) {
     r->dual_location = dvmp_dual_location_begin(&c->memory, &of);
 }
 
+/* ---- tasks that are executed by their ranks -------------------------------------------------------------------------------------- */
+
+static size_t value_bytes(const struct result *r) { return (size_t)(r->count * r->bytes); }
+
+static void save(const struct result *r, char *to) {
+  memcpy(to, r->at, value_bytes(r));
+  if (r->location)
+    memcpy(to + value_bytes(r), r->location, (size_t)r->location_bytes);
+}
+
+static void restore(const struct result *r, const char *from) {
+  memcpy(r->at, from, value_bytes(r));
+  if (r->location)
+    memcpy(r->location, from + value_bytes(r), (size_t)r->location_bytes);
+}
+
+/* The value from before counts once, on rank 0; of extremes with locations: met, and in which task. */
+static void begin_tasks(struct dvmp_construct *c, struct result *r) {
+  size_t n = value_bytes(r) + (size_t)r->location_bytes;
+  r->initial = dvmp_arena_get(&c->memory, n);
+  r->all = dvmp_arena_get(&c->memory, n);
+  save(r, r->initial);
+  if (!dvmp_job_first())
+    set_neutral(r);
+  save(r, r->all);
+  restore(r, r->initial);
+  if (is_located(r)) {
+    r->when = dvmp_arena_get(&c->memory, 2 * sizeof(*r->when));
+    r->nwhen = 1;
+  }
+}
+
+static struct result *next_result(const struct dvmp_construct **c, int *i) {
+  for (; *c; *c = (*c)->outer, *i = 0)
+    if ((*c)->tasks && (*c)->reductions && *i < (*c)->reductions->n)
+      return &(*c)->reductions->at[(*i)++];
+  return NULL;
+}
+
+void dvmp_reduce_task_begin(struct dvmp_construct *c) {
+  const struct dvmp_construct *at = c;
+  int i = 0;
+  for (struct result *r; (r = next_result(&at, &i));) {
+    restore(r, r->initial);
+    set_neutral(r);
+  }
+}
+
+/* An extreme that the task has changed is as good as the one from before, or better. */
+static void end_location(struct result *r, int64_t key) {
+  size_t n = (size_t)r->bytes;
+  if (!memcmp(r->at, r->initial, n) && !memcmp(r->location, r->initial + n, (size_t)r->location_bytes))
+    return;
+  int order = better(r, r->all, r->at);
+  if (r->when[0] && (order < 0 || (!order && !r->last)))
+    return;
+  save(r, r->all);
+  r->when[0] = 1;
+  r->when[1] = key;
+}
+
+void dvmp_reduce_task_end(struct dvmp_construct *c, int64_t key) {
+  const struct dvmp_construct *at = c;
+  int i = 0;
+  for (struct result *r; (r = next_result(&at, &i));) {
+    if (dvmp_job_first() && is_located(r))
+      end_location(r, key);
+    else if (dvmp_job_first())
+      dvmp_job_fold(r->all, r->at, r->count, r->op, r->type, r->bytes);
+    restore(r, r->initial);
+  }
+}
+
 void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
   struct dvmp_reductions *all = dvmp_arena_get(&c->memory, sizeof(*all));
   const char *group = "-";
   int n = 0, locations = 0, rank = c->d->rank;
   for (struct dvmrt_item *i = c->d->items; i; i = i->next)
     n += i->key == DVMRT_DIRECTIVE_REDUCTION;
-  if (!n || (!c->d->parallel && strcmp(c->d->kind, "task_region"))) /* tasks are executed by all ranks: their groups wait with the whole */
+  if (!n || (!c->d->parallel && strcmp(c->d->kind, "task_region"))) /* of 'on' blocks they are told with the region */
     return;
   all->at = dvmp_arena_get(&c->memory, (size_t)n * sizeof(*all->at));
   for (struct dvmrt_item *i = c->d->items; i; i = i->next) {
@@ -228,9 +307,12 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at) {
     if (is_located(r)) {
       r->last = counts_last(c->site->text, locations);
       r->when = at ? at + locations * (rank + 1) : NULL;
+      r->nwhen = rank;
       locations++;
     }
-    if (c->inside && dvmp_job.rank)
+    if (c->tasks)
+      begin_tasks(c, r);
+    if (c->inside && !dvmp_job_first())
       set_neutral(r);
     if (r->when)
       memset(r->when, 0, ((size_t)rank + 1) * sizeof(*at));
@@ -277,7 +359,7 @@ static void put_off(const struct dvmrt_directive *d, unsigned number, const stru
     dvmp_out_of_memory();
   w->r = *r;
   if (r->when) {
-    size_t n = ((size_t)d->rank + 1) * sizeof(*r->when);
+    size_t n = ((size_t)r->nwhen + 1) * sizeof(*r->when);
     w->r.when = malloc(n);
     if (!w->r.when)
       dvmp_out_of_memory();
@@ -314,18 +396,22 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
       dvmp_dual_location_end(r->dual_location, better, r);
     if (c->inside && !c->counts)
       set_neutral(r);
+    if (c->tasks)
+      restore(r, r->all);
+    bool divided = c->inside || c->tasks;
     if (r->pending) {
-      if (!c->inside) { /* all have the whole already */
+      if (!divided) { /* all have the whole already */
         r->count = 0;
         r->when = NULL;
       }
-      if (r->when)
+      if (r->when && c->inside)
         turn_around(c, r);
       put_off(c->d, number, r, group);
-    } else if (c->inside && r->when) {
-      turn_around(c, r);
-      combine_location(r, c->d->rank);
-    } else if (c->inside) {
+    } else if (divided && r->when) {
+      if (c->inside)
+        turn_around(c, r);
+      combine_location(r);
+    } else if (divided) {
       dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
     }
     if (!r->pending) {
@@ -374,7 +460,7 @@ void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group) {
     if (!is_located(&w->r))
       dvmp_job_wait(&w->handle);
     else if (w->r.when)
-      combine_location(&w->r, w->d->rank);
+      combine_location(&w->r);
     check_dual(w->d, w->number, w->execution, &w->r);
     record(w->d, w->number, w->execution, &w->r);
     *l = w->next;

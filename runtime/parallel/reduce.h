@@ -9,6 +9,9 @@ void dvmp_reduce_begin(struct dvmp_construct *c, int64_t *at);
 void dvmp_reduce_iteration(struct dvmp_construct *c);
 void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at);
 /* reduction_start, reduction_wait. */
+/* A task of this region, or loop of tasks, begins on the ranks that execute it, and ends; 'key' is higher for later tasks. */
+void dvmp_reduce_task_begin(struct dvmp_construct *c);
+void dvmp_reduce_task_end(struct dvmp_construct *c, int64_t key);
 void dvmp_reduce_start(const struct dvmrt_directive *d, const char *group);
 void dvmp_reduce_wait(const struct dvmrt_directive *d, const char *group);
 #endif

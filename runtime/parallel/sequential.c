@@ -5,12 +5,15 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/sequential.h"
+#include "runtime/parallel/task.h"
 #include "runtime/data/mem.h"
 #include "runtime/export.h"
 #include <string.h>
 
 struct dvmp_array *dvmp_sequential_divided(const void *p) {
   struct dvmp_array *a = dvmp_job_together() ? dvmp_array_at((uintptr_t)p) : NULL;
+  if (a && !dvmp_array_reached(a))
+    dvmp_task_refuse(a, dvmp_construct_place());
   return a && !dvmp_array_everywhere(a) ? a : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/profile.h"
+#include "runtime/parallel/output.h"
 #include "runtime/parallel/sequential.h"
 #include "runtime/export.h"
 #include <errno.h>
@@ -21,7 +22,7 @@ void dvmp_stream_share(void *result, size_t n) {
   char both[64 + sizeof(int)];
   memcpy(both, &errno, sizeof(int));
   memcpy(both + sizeof(int), result, n);
-  dvmp_job_tell(both, n + sizeof(int), 0);
+  dvmp_job_tell(both, n + sizeof(int), dvmp_job.root);
   memcpy(&errno, both, sizeof(int));
   memcpy(result, both + sizeof(int), n);
 }
@@ -64,16 +65,16 @@ static char *make_chunk(size_t n) {
 void dvmp_stream_spread(void *p, size_t n) {
   struct dvmp_array *a;
   if (!is_divided(p, n, &a)) {
-    dvmp_job_tell(p, n, 0);
+    dvmp_job_tell(p, n, dvmp_job.root);
     return;
   }
   char *chunk = make_chunk(n < CHUNK ? n : CHUNK);
   for (size_t at = 0; at < n; at += CHUNK) {
     size_t piece = n - at < CHUNK ? n - at : CHUNK;
-    if (dvmp_job.rank == 0)
+    if (dvmp_job_first())
       memcpy(chunk, (char *)p + at, piece);
-    dvmp_job_tell(chunk, piece, 0);
-    if (dvmp_job.rank)
+    dvmp_job_tell(chunk, piece, dvmp_job.root);
+    if (!dvmp_job_first())
       clip(a, (uintptr_t)p + at, piece, chunk, false);
   }
   free(chunk);
@@ -88,11 +89,11 @@ size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f) {
   char *chunk = make_chunk(step * size);
   for (size_t k; done < n && got == step; done += got) {
     k = n - done < step ? n - done : step;
-    got = dvmp_job.rank ? 0 : fread(chunk, size, k, f);
+    got = !dvmp_job_first() ? 0 : fread(chunk, size, k, f);
     dvmp_stream_share(&got, sizeof(got));
     if (!got)
       break;
-    dvmp_job_tell(chunk, got * size, 0);
+    dvmp_job_tell(chunk, got * size, dvmp_job.root);
     clip(a, (uintptr_t)p + done * size, got * size, chunk, false);
   }
   free(chunk);
@@ -121,15 +122,56 @@ void *dvmp_stream_collect(const void *p, size_t n) {
 
 /* ---- opening and closing -------------------------------------------------------------------------------------------------------- */
 
+/* What a task has opened: the first of its ranks has the file, which of all others rank 0 has. */
+static struct opened {
+  struct opened *next;
+  FILE *f;
+  int root;
+} *opened;
+
+static int root_of(const FILE *f) {
+  const struct opened *o = opened;
+  while (o && o->f != f)
+    o = o->next;
+  return o ? o->root : 0;
+}
+
+static FILE *note_opened(FILE *f) {
+  struct opened *o = opened;
+  while (o && o->f != f)
+    o = o->next;
+  if (!f || (!o && !dvmp_job.root))
+    return f;
+  if (!o) {
+    o = calloc(1, sizeof(*o));
+    if (!o)
+      dvmp_out_of_memory();
+    o->next = opened;
+    o->f = f;
+    opened = o;
+  }
+  o->root = dvmp_job.root;
+  return f;
+}
+
+void dvmp_stream_need(FILE *f, const char *what) {
+  if (dvmp_job.group && !dvmp_job.everywhere && root_of(f) != dvmp_job.root)
+    dvmp_fail_here(
+        1, dvmp_construct_place(),
+        "'%s' in a task, on a file that a rank has opened that does not execute the task, is not supported in parallel execution "
+        "yet: open it in the task, or let all ranks execute each task (DVM_OPTIONS=tasks=all)",
+        what);
+}
+
 static FILE *share_stream(FILE *f) {
   bool open = f != NULL;
   dvmp_stream_share(&open, sizeof(open));
-  if (!dvmp_job.rank || !open)
-    return f;
+  if (dvmp_job_first() || !open)
+    return note_opened(f);
   int kept = errno;
   f = fopen("/dev/null", "r+");
   errno = kept;
-  return f;
+  return note_opened(f);
 }
 
 DVMRT_EXPORT FILE *__dvmp_fopen(const char *name, const char *mode);
@@ -137,7 +179,7 @@ FILE *__dvmp_fopen(const char *name, const char *mode) {
   DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return fopen(name, mode);
-  return share_stream(dvmp_job.rank ? NULL : fopen(name, mode));
+  return share_stream(!dvmp_job_first() ? NULL : fopen(name, mode));
 }
 
 DVMRT_EXPORT FILE *__dvmp_tmpfile(void);
@@ -145,7 +187,7 @@ FILE *__dvmp_tmpfile(void) {
   DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return tmpfile();
-  return share_stream(dvmp_job.rank ? NULL : tmpfile());
+  return share_stream(!dvmp_job_first() ? NULL : tmpfile());
 }
 
 DVMRT_EXPORT FILE *__dvmp_popen(const char *command, const char *mode);
@@ -153,11 +195,13 @@ FILE *__dvmp_popen(const char *command, const char *mode) {
   DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return popen(command, mode);
-  return share_stream(dvmp_job.rank ? NULL : popen(command, mode));
+  return share_stream(!dvmp_job_first() ? NULL : popen(command, mode));
 }
 
 /* Where it is told which rank's file it is, in a loop: the file of rank 0 alone leads somewhere. */
 static void need_file(FILE *f, const char *what) {
+  if (f != stdout && f != stderr)
+    dvmp_stream_need(f, what);
   if (dvmp_job.inside && !dvmp_job.everywhere && dvmp_job.rank && f != stdout && f != stderr)
     dvmp_fail_here(1, dvmp_construct_place(),
                    "'%s' in a parallel loop, on a file that rank 0 has opened, is not supported in parallel execution yet: "
@@ -172,7 +216,7 @@ static void need_file(FILE *f, const char *what) {
     need_file(F, #NAME);                                                                                                                   \
     if (!dvmp_stream_one())                                                                                                                \
       return NAME ARGS;                                                                                                                    \
-    int result = dvmp_job.rank ? 0 : NAME ARGS;                                                                                            \
+    int result = !dvmp_job_first() ? 0 : NAME ARGS;                                                                                        \
     dvmp_stream_share(&result, sizeof(result));                                                                                            \
     return result;                                                                                                                         \
   }
@@ -202,7 +246,7 @@ DVMRT_EXPORT int __dvmp_pclose(FILE *f);
 int __dvmp_pclose(FILE *f) {
   DVMP_PROFILE_IO;
   bool one = dvmp_stream_one();
-  int result = one && dvmp_job.rank ? fclose(f) : pclose(f);
+  int result = one && !dvmp_job_first() ? fclose(f) : pclose(f);
   if (one)
     dvmp_stream_share(&result, sizeof(result));
   return result;
@@ -216,7 +260,7 @@ long __dvmp_ftell(FILE *f) {
   DVMP_PROFILE_IO;
   if (!dvmp_stream_one())
     return ftell(f);
-  long result = dvmp_job.rank ? 0 : ftell(f);
+  long result = !dvmp_job_first() ? 0 : ftell(f);
   dvmp_stream_share(&result, sizeof(result));
   return result;
 }
@@ -224,7 +268,7 @@ long __dvmp_ftell(FILE *f) {
 DVMRT_EXPORT void __dvmp_rewind(FILE *f);
 void __dvmp_rewind(FILE *f) {
   DVMP_PROFILE_IO;
-  if (!dvmp_stream_one() || !dvmp_job.rank)
+  if (!dvmp_stream_one() || dvmp_job_first())
     rewind(f);
 }
 
@@ -237,14 +281,14 @@ static int printed(int used, int result) {
   return result;
 }
 
-static bool skips(void) { return dvmp_job.edges || (dvmp_stream_one() && dvmp_job.rank); }
+static bool skips(void) { return dvmp_job.edges || (dvmp_stream_one() && !dvmp_job_first()); }
 
 /* Arguments of '%s' that are distributed arrays would have to be collected. */
 DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
 int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
   DVMP_PROFILE_IO;
   need_file(f, "fprintf");
-  return printed(used, skips() ? 0 : vfprintf(f, format, args));
+  return printed(used, skips() ? 0 : vfprintf(dvmp_output_to(f), format, args));
 }
 
 DVMRT_EXPORT int __dvmp_vprintf(int used, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
@@ -275,24 +319,24 @@ int __dvmp_fputs(int used, const char *s, FILE *f) {
   need_file(f, "fputs");
   if (dvmp_stream_one() && is_divided(s, 1, &a)) {
     char *copy = dvmp_stream_collect(s, a->end - (uintptr_t)s);
-    int result = printed(used, skips() ? 0 : fputs(copy, f));
+    int result = printed(used, skips() ? 0 : fputs(copy, dvmp_output_to(f)));
     free(copy);
     return result;
   }
-  return printed(used, skips() ? 0 : fputs(s, f));
+  return printed(used, skips() ? 0 : fputs(s, dvmp_output_to(f)));
 }
 
 DVMRT_EXPORT int __dvmp_puts(int used, const char *s);
 int __dvmp_puts(int used, const char *s) {
   int result = __dvmp_fputs(used, s, stdout);
-  return !skips() && result >= 0 ? putchar('\n') : result;
+  return !skips() && result >= 0 ? fputc('\n', dvmp_output_to(stdout)) : result;
 }
 
 DVMRT_EXPORT int __dvmp_fputc(int used, int c, FILE *f);
 int __dvmp_fputc(int used, int c, FILE *f) {
   DVMP_PROFILE_IO;
   need_file(f, "putc");
-  return printed(used, skips() ? c : fputc(c, f));
+  return printed(used, skips() ? c : fputc(c, dvmp_output_to(f)));
 }
 
 DVMRT_EXPORT int __dvmp_putchar(int used, int c);
@@ -318,17 +362,17 @@ size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
   if (dvmp_job.edges)
     return n;
   if (!dvmp_stream_one())
-    return fwrite(p, size, n, f);
+    return fwrite(p, size, n, dvmp_output_to(f));
   /* In pieces, so that rank 0 never holds all of it. */
   size_t done = 0, step = size && size < CHUNK ? CHUNK / size : 1;
   bool going = true;
   for (size_t at = 0; at < n && going; at += step) {
     size_t k = n - at < step ? n - at : step;
     void *copy = dvmp_stream_collect((const char *)p + at * size, k * size);
-    size_t written = dvmp_job.rank ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, f);
+    size_t written = !dvmp_job_first() ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, dvmp_output_to(f));
     done += written;
     going = written == k; /* the others go on; their result comes from rank 0 */
-    going |= dvmp_job.rank == 0;
+    going |= dvmp_job_first();
     free(copy);
   }
   if (used)

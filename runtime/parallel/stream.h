@@ -7,6 +7,8 @@
 
 /* Rank 0 is to do it for all. */
 bool dvmp_stream_one(void);
+/* Fails where the file is not that of the ranks that execute this task. */
+void dvmp_stream_need(FILE *f, const char *what);
 /* The result of rank 0 and its errno become those of all. */
 void dvmp_stream_share(void *result, size_t n);
 /* Memory that rank 0 has read into becomes that of all; of a distributed array each takes its part. */

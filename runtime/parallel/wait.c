@@ -19,7 +19,7 @@ struct place {
 /* Small enough to be sent at once, whether rank 0 listens or has gone on to the end. */
 struct where {
   uint32_t waits, ends, parted; /* parted: it knows that another rank came through other places */
-  uint64_t number;              /* of the last place */
+  uint64_t number, task;        /* of the last place; the task it is in */
   uint32_t line;                /* of the last directive */
   char file[FILE_MAX + 4];
   char files[FILES][FILE_MAX + 4];
@@ -27,14 +27,16 @@ struct where {
 };
 _Static_assert(sizeof(struct where) < 3600, "is sent eagerly");
 
-static struct {
+struct passed {
   uint64_t number, digest;
-  int kept;                     /* errno of the program: what we do leaves it alone */
+  uint64_t task;                /* which one is being executed, 0: none */
   struct {
     uint64_t digest;
     const struct dvmrt_pos *at;
   } ring[RING];
-} here;
+};
+static struct passed here, *outside; /* outside: of the task */
+static int kept_errno;               /* of the program: what we do leaves it alone */
 static struct where *known; /* [size], of rank 0 */
 static double changed_s;
 static bool ending;
@@ -58,7 +60,7 @@ static uint64_t hash_place(const struct dvmrt_pos *at) {
 }
 
 void dvmp_wait_mark(const struct dvmrt_pos *at, uint64_t what) {
-  here.kept = errno;
+  kept_errno = errno;
   here.digest = mix(mix(here.digest, at ? hash_place(at) : 0), what);
   here.number++;
   here.ring[here.number % RING].digest = here.digest;
@@ -66,6 +68,20 @@ void dvmp_wait_mark(const struct dvmrt_pos *at, uint64_t what) {
 }
 
 uint64_t dvmp_wait_digest(void) { return here.digest; }
+
+void dvmp_wait_push(uint64_t what) {
+  outside = malloc(sizeof(*outside));
+  if (!outside)
+    dvmp_out_of_memory();
+  *outside = here;
+  here.digest = here.task = mix(here.digest, what) | 1;
+}
+
+void dvmp_wait_pop(void) {
+  here = *outside;
+  free(outside);
+  outside = NULL;
+}
 
 /* ---- news for rank 0 ------------------------------------------------------------------------------------------------------------- */
 
@@ -102,7 +118,7 @@ static void tell_where(bool waits, bool parted) {
   const struct dvmrt_pos *at = dvmp_construct_place();
   if (!w)
     dvmp_out_of_memory();
-  *w = (struct where){.waits = waits, .ends = ending, .parted = parted, .number = here.number};
+  *w = (struct where){.waits = waits, .ends = ending, .parted = parted, .number = here.number, .task = here.task};
   if (at && at->file && !ending) {
     w->line = at->line;
     copy_name(w->file, at->file);
@@ -124,25 +140,42 @@ static void tell_where(bool waits, bool parted) {
 
 static bool has(const struct where *w, uint64_t number) { return number && number <= w->number && number + RING > w->number; }
 
-/* The first place that not all came through with the same digest; 0: none that they remember. */
-static uint64_t first_difference(void) {
+/* The first place that not all who execute this task (0: no task) came through with the same digest; 0: none that they remember. */
+static uint64_t difference_in(uint64_t task) {
   uint64_t first = 0, last = 0;
-  for (int q = 0; q < dvmp_job.size; q++) {
+  int one = 0;
+  while (known[one].task != task)
+    one++;
+  for (int q = one; q < dvmp_job.size; q++) {
+    if (known[q].task != task)
+      continue;
     uint64_t oldest = known[q].number >= RING ? known[q].number - RING + 1 : 1;
     first = oldest > first ? oldest : first;
     last = known[q].number > last ? known[q].number : last;
   }
   for (uint64_t i = first; i <= last; i++)
-    for (int q = 1; q < dvmp_job.size; q++)
-      if (has(&known[q], i) != has(&known[0], i) || (has(&known[q], i) && known[q].ring[i % RING].digest != known[0].ring[i % RING].digest))
+    for (int q = one + 1; q < dvmp_job.size; q++)
+      if (known[q].task == task && (has(&known[q], i) != has(&known[one], i) ||
+                                    (has(&known[q], i) && known[q].ring[i % RING].digest != known[one].ring[i % RING].digest)))
         return i;
   return 0;
 }
 
+/* Ranks that have parted may be in one task, which others do not execute. */
+static uint64_t first_difference(uint64_t *task) {
+  for (int q = 0; q < dvmp_job.size; q++) {
+    *task = known[q].task;
+    uint64_t found = difference_in(*task);
+    if (found)
+      return found;
+  }
+  return 0;
+}
+
 /* What is said of a rank. */
-static void word_rank(char *text, size_t room, int q, uint64_t difference, char *at, size_t at_room) {
+static void word_rank(char *text, size_t room, int q, uint64_t difference, uint64_t task, char *at, size_t at_room) {
   const struct where *w = &known[q];
-  const struct place *p = difference && has(w, difference) ? &w->ring[difference % RING] : NULL;
+  const struct place *p = difference && w->task == task && has(w, difference) ? &w->ring[difference % RING] : NULL;
   at[0] = 0;
   if (p && p->line) {
     snprintf(at, at_room, "%s:%u: ", p->file < FILES ? w->files[p->file] : "?", p->line);
@@ -157,15 +190,15 @@ static void word_rank(char *text, size_t room, int q, uint64_t difference, char 
 }
 
 static void end_parted(void) {
-  uint64_t difference = first_difference();
+  uint64_t task, difference = first_difference(&task);
   char text[128], at[160], other[128], other_at[160];
   static const char parted[] = "the ranks have diverged: each is waiting for others, and none can continue [dvm-divergence]";
   fprintf(stderr, "dvm: error: %s\n", parted);
   for (int q = 0; q < dvmp_job.size; q++) {
     bool told = false;
-    word_rank(text, sizeof(text), q, difference, at, sizeof(at));
+    word_rank(text, sizeof(text), q, difference, task, at, sizeof(at));
     for (int before = 0; before < q && !told; before++) {
-      word_rank(other, sizeof(other), before, difference, other_at, sizeof(other_at));
+      word_rank(other, sizeof(other), before, difference, task, other_at, sizeof(other_at));
       told = !strcmp(text, other) && !strcmp(at, other_at);
     }
     if (told)
@@ -174,7 +207,7 @@ static void end_parted(void) {
     for (int from = q, to, n = 0; from < dvmp_job.size; from = to + 1) {
       to = from - 1;
       for (bool same = true; same && to + 1 < dvmp_job.size;) {
-        word_rank(other, sizeof(other), to + 1, difference, other_at, sizeof(other_at));
+        word_rank(other, sizeof(other), to + 1, difference, task, other_at, sizeof(other_at));
         same = !strcmp(text, other) && !strcmp(at, other_at);
         to += same;
       }
@@ -250,5 +283,5 @@ void dvmp_wait_for(MPI_Request *r, int n) {
   }
   if (told)
     tell_where(false, false);
-  errno = here.kept;
+  errno = kept_errno;
 }

@@ -18,6 +18,10 @@ void dvmp_wait_for(MPI_Request *r, int n);
 void dvmp_wait_mark(const struct dvmrt_pos *at, uint64_t what);
 /* Of all places so far. */
 uint64_t dvmp_wait_digest(void);
+/* A task begins, of which only the ranks that are given it come through the places; 'what' is the same on these.  Behind it the digest of places is
+ * the one from before. */
+void dvmp_wait_push(uint64_t what);
+void dvmp_wait_pop(void);
 /* Another rank came through other places: waits until all have said where they are, and ends the job. */
 void dvmp_wait_parted(void) __attribute__((noreturn));
 #endif
