@@ -212,8 +212,10 @@ enum { KEPT = 16, KEPT_BYTES_MAX = 64 << 20 };
 static struct kept {
   char *buffer;
   size_t room;
+  uint64_t used; /* when it was released last */
 } kept[KEPT];
 static size_t kept_bytes;
+static uint64_t releases;
 
 static void make_buffer(struct side *s) {
   struct kept *best = NULL;
@@ -230,15 +232,34 @@ static void make_buffer(struct side *s) {
   best->buffer = NULL;
 }
 
+/* A free place; if there is none the one that has not been used for longest. */
+static struct kept *oldest(bool any_buffer) {
+  struct kept *best = NULL;
+  for (struct kept *k = kept; k < kept + KEPT; k++) {
+    if (!k->buffer && !any_buffer)
+      return k;
+    if (k->buffer && (!best || k->used < best->used))
+      best = k;
+  }
+  return best;
+}
+
+static void evict(struct kept *k) {
+  free(k->buffer);
+  kept_bytes -= k->buffer ? k->room : 0;
+  k->buffer = NULL;
+}
+
 static void release_buffer(struct side *s) {
-  struct kept *k = kept;
-  while (k < kept + KEPT && k->buffer)
-    k++;
-  if (!s->buffer || k == kept + KEPT || s->room_bytes > KEPT_BYTES_MAX - kept_bytes) {
+  if (!s->buffer || s->room_bytes > KEPT_BYTES_MAX) {
     free(s->buffer);
     return;
   }
-  *k = (struct kept){s->buffer, s->room_bytes};
+  while (s->room_bytes > KEPT_BYTES_MAX - kept_bytes)
+    evict(oldest(true));
+  struct kept *k = oldest(false);
+  evict(k);
+  *k = (struct kept){s->buffer, s->room_bytes, ++releases};
   kept_bytes += s->room_bytes;
 }
 
