@@ -268,7 +268,7 @@ void Rewriter::roleText(SiteText &T, const Marking &M) {
   else if (ForAll && M.Kind == 'm')
     T.key(DVMRT_ACCESS_ROLE).add("all");
   else if (Assignment)
-    T.key(DVMRT_ACCESS_ROLE).add(Twine(M.Kind == 'r' ? "rhs " : "lhs ") + Twine(St.AssignmentBase + Assignment));
+    T.key(DVMRT_ACCESS_ROLE).add(Twine(M.Kind == 'r' ? "rhs " : GoesOn ? "via " : "lhs ") + Twine(St.AssignmentBase + Assignment));
   if (Standing)
     T.key(DVMRT_ACCESS_STANDING).add(Twine(Standing));
 }

@@ -141,6 +141,10 @@ Expr *Builder::subtract(Expr *A, Expr *B) {
   return BinaryOperator::Create(Ctx, A, B, BO_Sub, Ctx.LongTy, VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }
 
+Expr *Builder::either(Expr *A, Expr *B) {
+  return BinaryOperator::Create(Ctx, A, B, BO_Or, A->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
+}
+
 Expr *Builder::comma(Expr *A, Expr *B) {
   return BinaryOperator::Create(Ctx, A, B, BO_Comma, B->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }

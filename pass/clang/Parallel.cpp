@@ -2,6 +2,7 @@
 // execute, assigns an element where it lies:
 //   for (i = a; i < b; i++)    for (i = __dvmm_first(cid, 0, a, 1, b, 0); i < __dvmm_last(cid, 0, b, 0, 1); i++)
 //   A[i] = x;                  if (__dvmp_own(&A[i])) A[i] = x;
+//   A[i] = B[j] = x;           if (__dvmp_own(&A[i]) | __dvmp_own(&B[j])) *(T *)__dvmp_store(&A[i], size) = *(T *)__dvmp_store(&B[j], size) = x;
 //   w = A[i]++;                w = (*(T *)<change>(&A[i], size, place))++;       all need the element
 //   A[i] = f();                *(T *)__dvmp_store(&A[i], size) = f();            all ranks call, one stores
 //   x = A[i];                  x = *(T *)__dvmm_read(&A[i], size, site);
@@ -101,6 +102,27 @@ static void walkParts(Stmt *S, llvm::function_ref<void(Stmt *&)> Walk) {
       Walk(X);
 }
 
+// 'A[i] = B[j] = x': notes the assignments within, each to an element, if x and their subscripts have no effects.
+bool Rewriter::noteChain(Expr *From) {
+  SmallVector<const Stmt *, 4> Within;
+  for (Expr *E = From; E;) {
+    auto *A = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+    Expr *To = A && A->getOpcode() == BO_Assign ? A->getLHS()->IgnoreParens() : nullptr;
+    Chain Ch = To ? chainOf(To) : Chain();
+    if (!To || !isDivided(To, Ch)) {
+      if (mayHaveEffects(Ctx, E))
+        return false;
+      break;
+    }
+    if (hasEffects(Ctx, Ch, nullptr))
+      return false;
+    Within.push_back(A);
+    E = A->getRHS();
+  }
+  InChain.insert(Within.begin(), Within.end());
+  return !Within.empty();
+}
+
 // True: all of the assignment has been taken care of.
 bool Rewriter::assignPart(Stmt *&Slot) {
   Expr *To = nullptr, *From = nullptr;
@@ -123,7 +145,10 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   if (!isDivided(To->IgnoreParens(), Ch))
     return false;
   noteUse(Ch, 'w', innermostNest()); // what is recorded of the nest
-  bool Effects = hasEffects(Ctx, Ch, From), Alone = Discarded.count(Slot), Used = !isUnused(Slot);
+  const bool Within = InChain.count(Slot);
+  bool Alone = Discarded.count(Slot), Used = !isUnused(Slot);
+  const bool Heads = Alone && From && !hasEffects(Ctx, Ch, nullptr) && noteChain(From);
+  bool Effects = !Heads && hasEffects(Ctx, Ch, From);
   bool Reads = readsDistributed(From, [&](Expr *E) {
     Expr *Element = E->IgnoreParens();
     return isDivided(Element, chainOf(Element));
@@ -133,22 +158,28 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   const std::string Part = Used ? partText(To->IgnoreParens(), Ch, 'm') : "";
   walkParts(Slot, [&](Stmt *&X) { walk(X); });
   assignmentParts(Slot, To, From);
-  Expr *Address = B.address(To);
-  if (Effects || !Alone) {
+  Expr *Address = B.address(To), *Mine = B.call(Own, {Address}, L);
+  Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
+  if (Within || Heads) {
+    replaceTarget(Slot, B.deref(B.call(Store, {Address, Size}, L), To->getType()));
+    OwnsSome = Within && !OwnsSome ? Mine : B.either(OwnsSome, Mine);
+    if (Within)
+      return true;
+    Mine = std::exchange(OwnsSome, nullptr);
+  } else if (Effects || !Alone) {
     const auto *A = dyn_cast<BinaryOperator>(Slot);
     const bool Changes = Used && !(A && A->getOpcode() == BO_Assign);
     if (Reads || Changes) // each read fails where the element is not; the store goes where it belongs
       St.warning(L, "this assignment to an element of " + quoted(Ch.Root) + (Reads ? " reads elements and " : " changes it and ") +
                         (Effects && Reads ? "has other side effects" : "its value is used") +
                         ": execution stops where not all ranks have them; split it [-Wdvm-parallel]");
-    Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
     SmallVector<Expr *, 3> Args{Address, Size};
     if (Changes)
       Args.push_back(B.string(Part, L));
     replaceTarget(Slot, B.deref(B.call(Changes ? DVMM_CHANGE : Store, Args, L), To->getType()));
     return true;
   }
-  Slot = IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, B.call(Own, {Address}, L), L, L, Slot, L, nullptr);
+  Slot = IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, Mine, L, L, Slot, L, nullptr);
   return true;
 }
 

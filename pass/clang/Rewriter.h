@@ -106,6 +106,7 @@ class Rewriter {
   std::vector<Directive *> Intervals;
   long Assignment = 0; // of the full expression that is walked: assignment to something not a plain variable
   long NextAssignment = 1;
+  bool GoesOn = false; // the element that is marked hands its value to the one that its expression assigns
   bool ForAll = false; // the element that is marked is changed, and its value used
   char Standing =
       0; // in a statement that no directive can stand before as it is: d declaration, r return; f head of a loop; j condition of a statement that is left by a jump
@@ -213,6 +214,7 @@ private:
   std::string partText(clang::Expr *Access, const Chain &Ch, char Kind);
   void markPart(clang::Stmt *&Slot, char Kind);
   bool assignPart(clang::Stmt *&Slot);
+  bool noteChain(clang::Expr *From);
   void noteStatements(clang::Stmt *S);
   void noteUnused(clang::Expr *E);
   bool isUnused(const clang::Stmt *S) const;
@@ -223,6 +225,8 @@ private:
   int locationOf(const clang::VarDecl *V, Construct *&C) const;
   llvm::DenseSet<const clang::Stmt *> Discarded; // expressions that stand as statements
   llvm::DenseSet<const clang::Stmt *> Unused; // parts of expressions whose values nobody uses
+  llvm::DenseSet<const clang::Stmt *> InChain; // assignments whose values go on to another element
+  clang::Expr *OwnsSome = nullptr; // this rank has one of their elements
   const clang::Stmt *Valued = nullptr; // the block of '({ .. })' whose last value is used
 
   bool AtLoop = false; // the loop that is walked has its marks already

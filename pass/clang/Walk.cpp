@@ -296,10 +296,12 @@ bool Rewriter::walkAssignment(BinaryOperator *A) {
   if (!A->isAssignmentOp())
     return false;
   const bool Used = !isUnused(A), Changes = A->isCompoundAssignmentOp();
+  const bool Goes = Used && Assignment && !Changes && !A->getType()->isRecordType() && !isOrdinary(A->getLHS());
   llvm::SaveAndRestore Here(Assignment);
   long Target = Assignment;
   if (!isOrdinary(A->getLHS())) {
-    Target = NextAssignment++;
+    if (!Goes)
+      Target = NextAssignment++;
     Assignment = Used && (Changes || !Assignment) ? 0 : Target; // what goes on to ordinary data everybody needs
   } else {
     Assignment = 0;
@@ -310,6 +312,7 @@ bool Rewriter::walkAssignment(BinaryOperator *A) {
   bindPointer(A);
   Stmt *L = A->getLHS();
   Assignment = Target;
+  llvm::SaveAndRestore On(GoesOn, Goes);
   llvm::SaveAndRestore All(ForAll, Used && Changes && Target != 0);
   mark(L, Changes ? 'm' : 'w');
   A->setLHS(cast<Expr>(L));

@@ -84,8 +84,8 @@ struct dvmrt_access {
   bool floating;         /* a floating-point or complex value */
   bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
   bool varies;           /* its subscripts may have changed since the directive */
-  char role;             /* Z: i io, a all, l lhs, r rhs; 0: none */
-  long expression;       /* the number of Z lhs and rhs */
+  char role;             /* Z: i io, a all, l lhs, v via, r rhs; 0: none */
+  long expression;       /* the number of Z lhs, via and rhs */
   char standing; /* H: in a d declaration, r return, f the head of a loop, j the condition of a statement that a jump leaves; 0: none */
   int ndims; /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];

@@ -246,13 +246,15 @@ static void judge_waiting(const struct dvmrt_event *target) {
   unsigned kept = 0;
   for (unsigned i = 0; i < nwaiting; i++) {
     const struct waiting *w = &waiting[i];
-    if (!dvmrt_site_same_expression(w->access, target->access)) {
-      if (kept != i)
-        waiting[kept] = *w;
-      kept++;
-    } else if (!dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix)) {
+    const bool concerned = dvmrt_site_same_expression(w->access, target->access);
+    const bool right = !concerned || dvmrt_layout_beside(dvmrt_array_layout(w->array), w->ix, of_target, target->ix);
+    if (!right)
       explain_waiting(w, target);
-    }
+    if (concerned && !(right && target->access->role == 'v'))
+      continue;
+    if (kept != i)
+      waiting[kept] = *w;
+    kept++;
   }
   nwaiting = kept;
   ahead.access = target->access->whole ? target->access : NULL;
@@ -303,7 +305,7 @@ bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_
     wait_for_target(x, a, p, ix);
     return true;
   }
-  if (flags != DVMRT_WRITE || x->role != 'l' || dvmrt_group_pending(a) || !all_told(x, a, ix))
+  if (flags != DVMRT_WRITE || (x->role != 'l' && x->role != 'v') || dvmrt_group_pending(a) || !all_told(x, a, ix))
     return false;
   static struct dvmrt_event target; /* under the lock; what nobody reads stays */
   target.access = x;
@@ -337,7 +339,7 @@ static void note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
 
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
-  if (x->role == 'l') {
+  if (x->role == 'l' || x->role == 'v') {
     judge_waiting(ev);
     dvmrt_repeat_note_waits(ev);
     return;

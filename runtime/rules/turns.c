@@ -213,6 +213,8 @@ static bool judge_element(struct line *x, const struct line *lines, uint32_t n) 
     return false;
   if (DVMRT_UNLIKELY(x->array->aligned && !x->array->judged))
     return false;
+  if (x->access->role == 'v') /* what is read has more than one target */
+    return false;
   return writes || judge_read(x, lines, n);
 }
 

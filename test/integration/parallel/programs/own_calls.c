@@ -29,6 +29,9 @@ int main(void) {
   a[99] += own(b[99]) + sqrt(b[99]);
   for (int i = 0; i < N; i += 7)
     a[i] = own(a[i]) - fabs(b[i]);
+  for (int i = 0; i < N; i += 3)
+    a[i] = b[i] = plus(a[i]) - b[i];
+  a[20] = b[90] = 2 * (a[50] = 7);
   w = a[3] = 5;
   (a[4] = w, b[4]++);
   for (int i = 0; i < 3; a[i] += 1, i++)

@@ -38,7 +38,19 @@ int main(void) {
   s[60].x--;
 #pragma dvm remote_access(b[60])
   a[60] = w = b[60];
+#pragma dvm remote_access(b[70])
+  a[10] = a[70] = b[70];
+  a[70] = b[70] = a[70] + 1;
+  for (int i = 0; i < 3; i++)
+    a[i] = b[i] = a[i] + 1;
 #else
+  a[10] = a[70] = b[70];
+  //              ^ error dvm-sequential-access 'b[70]'
+  // help put the statement under '#pragma dvm remote_access\(b\[70\]\)'
+  a[70] = b[70] = a[70] + 1;
+  for (int i = 0; i < 3; i++)
+    a[i] = b[i + 1] = a[i] + 1;
+    //                ^ error dvm-sequential-access 'a[0]'
   a[60] = w = b[60];
   //          ^ error dvm-sequential-access 'b[60]'
   c[3] = a[60]++;
