@@ -194,6 +194,7 @@ void Placer::wrap(size_t First, size_t Last, Mark &Enter, unsigned Line) {
   const unsigned Construct = Enter.Construct;
   Mark &Leave = mark(MarkKind::Leave, First, Enter.D);
   Leave.Construct = Construct;
+  Leave.Line = Line; // not that of the statement, which is judged
   auto &After = Behind[B.LastLine];
   After.insert(After.begin(), Insertion{{call(Leave), "end do"}, Line});
 }

@@ -23,6 +23,11 @@ program sequential
   if (n > 3) a(4) = -1
   a(5:n:3) = b(4:n-1:3) - a(5:n:3)
   k = 7
+!DVM$ REMOTE_ACCESS (a(30), c(2, 39))
+  total = a(30) + c(2, 39)
+  print *, total
+!DVM$ REMOTE_ACCESS (a(30))
+  a(2) = a(30) / 4
   a(k) = a(k) ** 2 + mod(k, 4)
   idx = [(mod(i * 7, n) + 1, i = 1, n)]
   print '(5f8.2)', a
