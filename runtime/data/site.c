@@ -232,8 +232,11 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     a->fixed = s->at < s->end && *s->at == 'f';
     break;
   case DVMRT_ACCESS_LOWER:
-    for (int i = 0; i < DVMRT_NDIMS_MAX && s->at < s->end; i++)
-      a->lower[i] = dvmrt_scan_is(s, "*") ? 1 : dvmrt_scan_number(s);
+    for (int i = 0; i < DVMRT_NDIMS_MAX && s->at < s->end; i++) {
+      const bool varies = dvmrt_scan_is(s, "*");
+      a->lower[i] = varies ? 1 : dvmrt_scan_number(s);
+      a->lower_varies |= varies;
+    }
     break;
   default: break;
   }

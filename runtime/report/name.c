@@ -134,7 +134,7 @@ void dvmrt_name_datum(const struct dvmrt_event *ev, struct dvmrt_text *t) {
     return;
   }
   if (element)
-    with_subscripts(x->name, ev->subscripts, x->lower, x->ndims, t);
+    with_subscripts(x->name, ev->subscripts, x->lower_varies && same_subscripts(ev) ? ev->array->lower : x->lower, x->ndims, t);
   else if (ev->subscripts && x->ndims && shows_subscripts(x))
     with_values(x->text, ev->subscripts, x->ndims, t);
   else
