@@ -827,6 +827,7 @@ void Marker::run() {
       Functions.push_back(F);
   for (auto F : Functions) {
     Constructs Known;
+    declareAllocated(F, Mo);
     lowerDirectives(F, Mo, Known, Options, Complaints);
     for (const Complaint &C : Complaints)
       if (C.IsError)

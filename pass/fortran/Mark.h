@@ -68,6 +68,8 @@ void finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O);
 // Of all functions first: which arrays the directives name.
 void findDistributed(mlir::ModuleOp M, Model &Mo);
 void markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs);
+// Behind each statement that allocates an array of a module: the procedure is called that declares it, if the module has one.
+void declareAllocated(mlir::func::FuncOp F, Model &Mo);
 const Mark *markOf(fir::CallOp Call, const Model &Mo);
 
 } // namespace dvmf

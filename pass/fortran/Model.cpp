@@ -183,7 +183,7 @@ std::string Model::nameOf(const std::string &Path) const { return Path == Main.P
 
 bool Model::isNamed(const std::string &Name, const Variable &V) const {
   const std::string Small = lower(Name), Own = lower(V.Name);
-  return Small == Own || (V.Module && Main.P->Renamed.count({Small, Own}));
+  return Small == Own || (V.Module && Main.Renamed.count({Small, Own}));
 }
 
 bool Model::position(mlir::Location L, std::string &File, Position &P) const {

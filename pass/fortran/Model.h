@@ -60,6 +60,7 @@ struct Shape {
 struct SourceFile {
   std::string Name, Path; // as the compiler was given it; absolute
   const Placed *P;
+  std::set<std::pair<std::string, std::string>> Renamed; // by USE, perhaps through modules: the name here, the own one; in small letters
 };
 
 class Model {

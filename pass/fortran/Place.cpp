@@ -63,7 +63,7 @@ struct Placer {
   void remoteAccess(size_t S, const Directive &D);
   void standAlone(size_t S, const Directive &D);
   void declareAll();
-  void declareInModule(const Unit &Un, std::vector<Insertion> &Lines);
+  void declareInModule(int U, std::vector<Insertion> &Lines);
   Mark &declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines);
   void declareAllocated(size_t S);
   Mark &mark(MarkKind K, size_t S, const Directive *D);
@@ -496,7 +496,7 @@ void Placer::declareAll() {
           declare(U, A, Lines);
       }
     if (Un.K == Unit::Module)
-      declareInModule(Un, Lines);
+      declareInModule(U, Lines);
     else if (const Statement &First = P.Statements[Un.FirstExecutable]; !First.Alone)
       error(First.Start, "the first executable statement of a unit with DVM "
                          "directives needs a line of its own");
@@ -511,11 +511,23 @@ void Placer::declareAll() {
 }
 
 // No statement can stand in a module: a procedure of it is called before the
-// program begins.
-void Placer::declareInModule(const Unit &Un, std::vector<Insertion> &Lines) {
+// program begins, and one each behind ALLOCATE, in whichever file (Allocated.cpp).
+void Placer::declareInModule(int U, std::vector<Insertion> &Lines) {
+  const Unit &Un = O.Units[U];
   const unsigned Line = Lines.front().At;
-  Lines.insert(Lines.begin(), {{"subroutine " + (InitPrefix + Un.Name)}, Line});
-  Lines.push_back({{"end subroutine"}, Line});
+  const auto Wrap = [&](std::vector<Insertion> &In, const std::string &Name) {
+    In.insert(In.begin(), {{"subroutine " + Name}, Line});
+    In.push_back({{"end subroutine"}, Line});
+  };
+  Wrap(Lines, InitPrefix + Un.Name);
+  for (const std::string &Key : Order[U]) {
+    if (Arrays[U][Key].Template)
+      continue;
+    std::vector<Insertion> Own;
+    declare(U, Arrays[U][Key], Own).Allocated = true;
+    Wrap(Own, AllocatedPrefix + Un.Name + "_" + Key);
+    Lines.insert(Lines.end(), Own.begin(), Own.end());
+  }
   if (!Un.Contains)
     Lines.insert(Lines.begin(), {{"contains"}, Line});
   auto &Where = Un.Contains ? Behind[P.Statements[Un.Contains].LastLine] : Before[P.Statements[Un.End].FirstLine];
@@ -523,7 +535,7 @@ void Placer::declareInModule(const Unit &Un, std::vector<Insertion> &Lines) {
 }
 
 // "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of
-// this unit, or of one around it, begin to live.
+// this unit, or of a procedure around it, begin to live.
 void Placer::declareAllocated(size_t S) {
   const Statement &St = P.Statements[S];
   const std::string T = squeezed(St.Text);
@@ -532,7 +544,7 @@ void Placer::declareAllocated(size_t S) {
   if (St.IsDirective || At == std::string::npos || T.compare(At, 11, "allocate(=") == 0)
     return;
   std::vector<Insertion> Lines;
-  for (int U = unitOf(S); U >= 0; U = O.Units[U].Parent) {
+  for (int U = unitOf(S); U >= 0 && O.Units[U].K != Unit::Module; U = O.Units[U].Parent) {
     auto Names = Order.find(U);
     for (size_t I = 0; Names != Order.end() && I < Names->second.size(); ++I) {
       const std::string &Key = Names->second[I];
@@ -655,22 +667,7 @@ void Placer::write() {
   }
 }
 
-// "USE m, B => A"
-static void readRenames(const std::string &Use, std::set<std::pair<std::string, std::string>> &Out) {
-  for (size_t At = Use.find("=>"); At != std::string::npos; At = Use.find("=>", At + 2)) {
-    size_t From = At, To = At + 2;
-    while (From && isNameChar(Use[From - 1]))
-      --From;
-    while (To < Use.size() && isNameChar(Use[To]))
-      ++To;
-    Out.insert({Use.substr(From, At - From), Use.substr(At + 2, To - At - 2)});
-  }
-}
-
 void Placer::run() {
-  for (const Statement &S : P.Statements)
-    if (const std::string T = squeezed(S.Text); !S.IsDirective && T.rfind("use", 0) == 0)
-      readRenames(T, P.Renamed);
   for (size_t S = 0; S < P.Statements.size(); ++S) { // declarations of a unit may stand behind each other in any order
     if (!P.Statements[S].IsDirective)
       continue;

@@ -14,6 +14,7 @@ namespace dvmf {
 
 constexpr char CallPrefix[] = "dvmmx";
 constexpr char InitPrefix[] = "dvmmi_"; // of procedures that declare the arrays of a module
+constexpr char AllocatedPrefix[] = "dvmma_"; // .. and one each for what has just been allocated: dvmma_<module>_<array>
 constexpr char StepPrefix[] = "dvmml"; // nothing has this name: see Place.cpp
 
 struct Operand {
@@ -78,7 +79,6 @@ struct Placed {
   std::vector<Complaint> Complaints;
   bool HasDirectives = false;
   std::set<std::string> Modules; // of this file, in small letters
-  std::set<std::pair<std::string, std::string>> Renamed; // by USE: the name here, the module's; in small letters
 };
 
 // 'File': as the compiler was given it; 'Folders': where included files are

@@ -6,6 +6,9 @@
 #include "flang/Frontend/CompilerInstance.h"
 #include "flang/Frontend/FrontendActions.h"
 #include "flang/Frontend/FrontendPluginRegistry.h"
+#include "flang/Semantics/scope.h"
+#include "flang/Semantics/semantics.h"
+#include "flang/Semantics/symbol.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -163,6 +166,15 @@ static int openText(const std::string &Text) {
   return FD;
 }
 
+static void findRenames(const Fortran::semantics::Scope &In, std::set<std::pair<std::string, std::string>> &Out) {
+  for (const auto &[Name, Symbol] : In)
+    if (const auto &Own = Symbol->GetUltimate().name(); Symbol->has<Fortran::semantics::UseDetails>() && Own != Name)
+      Out.insert({Name.ToString(), Own.ToString()});
+  for (const Fortran::semantics::Scope &Inner : In.children())
+    if (!Inner.IsModuleFile())
+      findRenames(Inner, Out);
+}
+
 bool CheckedAction::compile(const std::string &Name, const std::string &Raw, const Placed &P) {
   CompilerInstance &CI = getInstance();
   const FrontendInputFile Original = getCurrentInput();
@@ -188,7 +200,8 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
     close(FD);
     return false;
   }
-  SourceFile Main{P.File, absolute(P.File), &P};
+  SourceFile Main{P.File, absolute(P.File), &P, {}};
+  findRenames(CI.getSemanticsContext().globalScope(), Main.Renamed);
   Model Mo(Main);
   MarkOptions Options;
   Options.Trace = Trace && HasPass;

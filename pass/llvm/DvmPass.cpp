@@ -18,6 +18,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -129,6 +130,21 @@ static void callModuleDeclarations(Module &M) {
       appendToGlobalCtors(M, &F, 101);
 }
 
+// .. and of one of its arrays that this file has allocated: a module without directives has no such procedure.
+static void callDeclarationsThatExist(Module &M) {
+  for (Function &F : M) {
+    if (!F.isDeclaration() || !F.getName().contains("Pdvmma_"))
+      continue;
+    F.setLinkage(GlobalValue::ExternalWeakLinkage);
+    F.setDSOLocal(false);
+    for (User *U : make_early_inc_range(F.users())) {
+      auto *Call = cast<CallInst>(U);
+      IRBuilder<> B(Call);
+      Call->moveBefore(SplitBlockAndInsertIfThen(B.CreateIsNotNull(&F), Call, false));
+    }
+  }
+}
+
 // What a function reaches is told of branches that clang leaves out, too: data that the module only declares, and that nothing else
 // in it uses, may be defined nowhere.
 static void weakenUnused(Module &M) {
@@ -194,6 +210,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     tellFolder(M);
   }
   callModuleDeclarations(M);
+  callDeclarationsThatExist(M);
   if (runsParallel(M)) {
     executeInParallel(M, Work);
     eraseMarkers(M);
