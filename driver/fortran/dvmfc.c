@@ -25,6 +25,7 @@ static const char help[] = "usage: dvmfc [option...] file...\n"
                            "  -fdvm=check            check the directives while the program runs (default)\n"
                            "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"
                            "  -fdvm=parallel         compile for parallel execution: 'mpirun -n 4 ./program'\n"
+                           "  -fdvm=parallel,trace   .. whose ranks count iterations, for 'dvm compare REF -- mpirun ..'\n"
                            "  -fdvm=off              compile as flang does\n"
                            "  -Werror=dvm-unjudged   a directive that is not judged is an error\n"
                            "  --dvm-version          show the version and what it stands on\n"
@@ -55,18 +56,14 @@ static int report(const struct dvm_error *err) {
 /* ---- our own options --------------------------------------------------------------------------------------------------------- */
 
 static int read_mode(struct call *call, const char *value, struct dvm_error *err) {
-  static const char *const known[] = {"check", "trace", "parallel", "off", NULL};
-  static const enum fc_mode modes[] = {FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF};
+  static const char *const known[] = {"check", "trace", "parallel", "parallel,trace", "off", NULL};
+  static const enum fc_mode modes[] = {FC_CHECK, FC_TRACE, FC_PARALLEL, FC_PARALLEL, FC_OFF};
   for (size_t i = 0; known[i]; i++)
     if (!strcmp(value, known[i])) {
       call->check.mode = modes[i];
+      call->check.counts = strchr(value, ',') != NULL;
       return 0;
     }
-  if (!strcmp(value, "parallel,trace"))
-    return dvm_error_set(err, -EINVAL,
-                         "'-fdvm=%s' is not in this version (" DVM_VERSION
-                         ") for Fortran: 'dvmfc' has 'check', 'trace', 'parallel' and 'off'; dvmcc has it for C",
-                         value);
   const char *nearest = dvm_text_nearest(value, known);
   if (nearest)
     return dvm_error_set(err, -EINVAL, "unknown mode '%s' in '-fdvm=%s'; did you mean '%s'?", value, value, nearest);

@@ -168,6 +168,10 @@ static void check_fortran(struct dvm_list *to, const struct dvm_list *step, cons
     /* It would make a second body of loops over arrays that may be laid out with a stride: marks would stand there twice. */
     dvm_list_add(to, "-fno-version-loops-for-stride");
   }
+  if (is_source(step) && how->counts) {
+    dvm_list_add(to, "-mllvm");
+    dvm_list_add(to, "-dvm-fortran-count");
+  }
   if (is_source(step) && how->werror) {
     dvm_list_add(to, "-mllvm");
     dvm_list_add(to, "-dvm-fortran-werror");
@@ -209,6 +213,10 @@ static void check_c(struct dvm_list *to, const struct dvm_list *step, const stru
   if (how->mode == FC_TRACE || how->mode == FC_PARALLEL) {
     dvm_list_add(to, "-plugin-arg-dvm");
     dvm_list_add(to, how->mode == FC_TRACE ? "trace" : "parallel");
+  }
+  if (how->counts) {
+    dvm_list_add(to, "-plugin-arg-dvm");
+    dvm_list_add(to, "count");
   }
   if (how->fix) {
     dvm_list_add(to, "-ivfsoverlay");

@@ -10,6 +10,7 @@ enum fc_mode { FC_CHECK, FC_TRACE, FC_PARALLEL, FC_OFF };
 
 struct fc_check {
   enum fc_mode mode;
+  bool counts;      /* of parallel execution: iterations are told to comparisons */
   bool werror;      /* what is not judged is an error */
   bool absolute;    /* of 'dvm fix': files have absolute names in reports, and what the compiler warns of is reported by the program */
   const struct fc_depends *depends; /* what C files include is written too; or NULL */

@@ -418,10 +418,37 @@ static hlfir::DesignateOp rootElement(const Use &U) {
   return D;
 }
 
+// The subscripts of an element of the root: its own, or those of one of a section of it, which loops of WHERE and FORALL run through.
+static llvm::SmallVector<mlir::Value, 4> rootSubscripts(Emitter &E, const Use &U) {
+  llvm::SmallVector<mlir::Value, 4> Out;
+  if (hlfir::DesignateOp D = rootElement(U)) {
+    Out.append(D.getIndices().begin(), D.getIndices().end());
+    return Out;
+  }
+  hlfir::DesignateOp D = U.Element, Section = D ? D.getMemref().getDefiningOp<hlfir::DesignateOp>() : D;
+  if (!Section || D.getComponent() || Section.getComponent() || !Section.getMemref().getDefiningOp<hlfir::DeclareOp>() ||
+      Section.getIsTriplet().size() != U.V->Rank)
+    return Out;
+  size_t From = 0, Inner = 0;
+  for (bool Triplet : Section.getIsTriplet()) {
+    const auto Bounds = Section.getIndices().drop_front(From);
+    From += Triplet ? 3 : 1;
+    if (!Triplet) {
+      Out.push_back(Bounds[0]);
+      continue;
+    }
+    if (Inner == D.getIndices().size())
+      return {};
+    const Num Turn = E.sub({std::nullopt, E.toWord(D.getIndices()[Inner++])}, Num::of(1));
+    Out.push_back(E.value(E.add({std::nullopt, E.toWord(Bounds[0])}, E.mul(Turn, {std::nullopt, E.toWord(Bounds[2])}))));
+  }
+  return Out;
+}
+
 // Innermost dimensions last, as in C; from zero.
 void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
-  hlfir::DesignateOp D = rootElement(U);
-  if (!D)
+  const llvm::SmallVector<mlir::Value, 4> Subscripts = rootSubscripts(E, U);
+  if (Subscripts.empty())
     return;
   const uint64_t Bytes = O.Trace ? storedBytes(U.V->Element) : U.V->Bytes ? U.V->Bytes : bytesOf(fir::unwrapRefType(U.Address.getType()));
   const Shape S = Mo.shape(E, *U.V);
@@ -430,9 +457,9 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
   std::string Lower;
   unsigned Dim = 0;
   for (size_t I = U.V->Rank; I-- > 0; ++Dim) {
-    mlir::Value Index = D.getIndices()[I];
+    mlir::Value Index = Subscripts[I];
     noWrap(Index);
-    Affine A = U.Axes[I];
+    Affine A = I < U.Axes.size() ? U.Axes[I] : Affine();
     const Num &Low = S.Lower[I], &Extent = S.Extent[I];
     A.OK &= Low.C.has_value();
     T.key(DVMRT_ACCESS_SUBSCRIPT);
@@ -611,7 +638,7 @@ void Accesses::traceArray(const Piece &P, const Use &U, const ArrayEvent &Ev) {
   const std::string Kind = kindOf(Element);
   if (Ev.Kind != 'w' || Kind.empty() || mlir::isa<hlfir::YieldOp>(Ev.At))
     return;
-  const Construct *Nest = nestAt(P.At.Line);
+  Construct *Nest = nestAt(P.At.Line);
   Emitter E(Ev.At->getNextNode());
   E.L = Ev.At->getLoc();
   Site T(E);
@@ -619,8 +646,11 @@ void Accesses::traceArray(const Piece &P, const Use &U, const ArrayEvent &Ev) {
   T.key(DVMRT_ACCESS_SIZE).add(int64_t(bytesOf(Element)));
   T.key(DVMRT_TRACE_VALUE).add(valueOf(Element));
   T.key(DVMRT_ACCESS_CONSTRUCT).add(int64_t(Nest ? Nest->Enter->Construct : 0));
-  if (Mo.Distributed.count(U.V->Unique))
+  if (Mo.Distributed.count(U.V->Unique)) {
+    if (Nest)
+      useOf(*Nest, U, true);
     T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
+  }
   const Shape S = Mo.shape(E, *U.V);
   std::string Lower;
   const uint64_t Bytes = storedBytes(U.V->Element);
@@ -820,6 +850,8 @@ void dvmf::markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, cons
 }
 
 void Marker::run() {
+  if (Options.Trace)
+    lowerOrdered(M);
   findDistributed(M, Mo);
   llvm::SmallVector<mlir::func::FuncOp, 16> Functions;
   for (auto F : M.getOps<mlir::func::FuncOp>())

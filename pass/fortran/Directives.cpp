@@ -610,7 +610,9 @@ static void lowerIter(Model &Mo, const Mark &M, fir::CallOp Call, Constructs &Kn
     Args.push_back(Base);
     Args.push_back(E.value(Num::of(-int64_t(V->Bytes))));
   }
-  if (!O.Parallel)
+  if ((O.Parallel || O.Trace) && M.D->K == DirectiveKind::Parallel && M.D->Target)
+    C.Shared = sharedBy(Mo, Call, C);
+  if (!O.Parallel || O.Count)
     E.call(std::string(DVMM_ITER) + "." + std::to_string(M.Number), {}, Args);
   W.erase();
 }
@@ -670,7 +672,7 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, c
       W.erase();
       break;
     case MarkKind::Row:
-      if (!O.Parallel)
+      if (!O.Parallel || O.Count)
         W.E.call(DVMM_ROW, {}, {W.E.value(Num::of(M->Construct))});
       W.erase();
       break;
@@ -782,6 +784,8 @@ void dvmf::finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O) {
       for (unsigned I = 0; Copies && I < V->Rank; ++I)
         Touched.key(DVMRT_DIRECTIVE_AXIS).add("e");
     }
+    for (Variable *V : C.Shared)
+      Touched.key(DVMRT_DIRECTIVE_SHARED).add(V->Name + " ").pointer(Mo.base(E, *V)).add(" ").add(int64_t(V->Bytes));
     for (const Construct::Use &U : C.Uses)
       if (Recomputes && U.Written) {
         variableRef(E, Mo, Touched.key(DVMRT_DIRECTIVE_RECOMPUTE), *U.V, U.Name);
@@ -790,6 +794,8 @@ void dvmf::finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O) {
     Text += (Touched.T.empty() ? "" : "\n") + Touched.T;
     if (O.Parallel)
       Text += partsText(*Mo.Main.P, C);
+    if (O.Count && C.Enter->D->K == DirectiveKind::Parallel)
+      Text += std::string("\n") + char(DVMRT_DIRECTIVE_COUNTED) + " ";
     Args.append(Touched.Args.begin(), Touched.Args.end());
     Args[0] = E.text(Text);
     mlir::Operation *Enter = E.call(std::string(DVMM_ENTER) + "." + std::to_string(C.Enter->Number), E.B.getI32Type(), Args);

@@ -10,6 +10,7 @@ namespace dvmf {
 struct MarkOptions {
   bool Trace = false;
   bool Parallel = false; // the program will be executed by many ranks, not checked
+  bool Count = false;    // .. which count iterations
 };
 
 struct Pairing {
@@ -48,6 +49,7 @@ struct Construct {
   };
   std::vector<Use> Uses;
   std::vector<Variable *> Touched; // of a region: what it accesses
+  std::vector<Variable *> Shared;  // of a nest: DVMRT_DIRECTIVE_SHARED
   std::vector<std::string> IndexUnique; // unique names of the index variables
   std::vector<Variable *> Indices;
   // For parallel execution, by unique name: subscripts of references to arrays under ACROSS, as far as they are affine (else empty).
@@ -64,10 +66,14 @@ using Constructs = std::map<unsigned, Construct>;
 // Replaces the inserted calls of the function.  Enters stay as calls until the
 // accesses are known: finishEnters.
 void lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, std::vector<Complaint> &Complaints);
+// What the iterations of the nest pass on; 'Iteration' is the first operation of one.
+std::vector<Variable *> sharedBy(Model &Mo, mlir::Operation *Iteration, const Construct &C);
 void finishEnters(Model &Mo, Constructs &Known, const MarkOptions &O);
 // Of all functions first: which arrays the directives name.
 void findDistributed(mlir::ModuleOp M, Model &Mo);
 void markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const MarkOptions &O, Pairing &Pairs);
+// WHERE and FORALL become loops.
+void lowerOrdered(mlir::ModuleOp M);
 // Behind each statement that allocates an array of a module: the procedure is called that declares it, if the module has one.
 void declareAllocated(mlir::func::FuncOp F, Model &Mo);
 const Mark *markOf(fir::CallOp Call, const Model &Mo);

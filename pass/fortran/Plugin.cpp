@@ -39,6 +39,8 @@ static llvm::cl::opt<bool> Trace("dvm-fortran-trace", llvm::cl::Hidden, llvm::cl
 static llvm::cl::opt<bool> InParallel("dvm-fortran-parallel", llvm::cl::Hidden,
                                       llvm::cl::desc("Marks for execution by many ranks, not for checks"));
 
+static llvm::cl::opt<bool> Count("dvm-fortran-count", llvm::cl::Hidden, llvm::cl::desc("Ranks count the iterations that they execute"));
+
 // flang loads one plug-in alone ('-load'); options of the pass are to be known when options are read.
 static bool loadPass() {
   Dl_info Own;
@@ -206,6 +208,7 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
   MarkOptions Options;
   Options.Trace = Trace && HasPass;
   Options.Parallel = InParallel;
+  Options.Count = Count;
   if (InParallel) // names of arrays without their size are written in assembler (pass/llvm/HiddenExtents.cpp); flang has none by itself
     llvm::InitializeNativeTargetAsmParser();
   std::vector<Complaint> Complaints;

@@ -68,8 +68,6 @@ if command -v meson > /dev/null; then
   status 0 plain-meson/program
 fi
 # What is refused, and what is passed on.
-status 2 "$dvmfc" -fdvm=parallel,trace main.F90
-has err "'-fdvm=parallel,trace' is not in this version"
 status 2 "$dvmfc" -fdvm=chek main.F90
 has err "did you mean 'check'?"
 status 1 "$dvmfc" missing.f90
