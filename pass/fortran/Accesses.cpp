@@ -383,13 +383,18 @@ char Accesses::buffered(const Use &U, unsigned Line) const {
       if (Cl.K != ClauseKind::Remote)
         continue;
       for (const Ref &R : Cl.Refs) {
-        if (!Mo.isNamed(R.Name, *U.V) || (!R.Axes.empty() && R.Axes.size() != U.Text->Subscripts.size()))
+        const bool Whole = U.Text->Subscripts.empty();
+        if (!Mo.isNamed(R.Name, *U.V) || (!R.Axes.empty() && !Whole && R.Axes.size() != U.Text->Subscripts.size()))
           continue;
         bool Agrees = true, Varies = false;
         for (size_t I = 0; I < R.Axes.size(); ++I) {
           const Axis &X = R.Axes[I];
           if (X.K == Axis::Empty)
             continue;
+          if (Whole) {
+            Agrees = false;
+            break;
+          }
           Axis Y;
           splitAffine(U.Text->Subscripts[I], C.Enter->D->Names, Y);
           const bool Same = X.K == Y.K && X.Index == Y.Index && squeezed(X.Coef) == squeezed(Y.Coef) && squeezed(X.Add) == squeezed(Y.Add);
