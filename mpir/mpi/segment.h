@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 8, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
+enum { MPL_MAGIC = 0x4d504c31, MPL_VERSION = 9, MPL_RANKS_MAX = 1024, MPL_PEERS = 8, MPL_CALL_BYTES = 32, MPL_TEXT_BYTES = 2048 };
 #define MPL_SEGMENT_NAME "dvm-mpi"
 #define MPL_FD_VARIABLE "DVM_MPI_SEGMENT"  /* decimal: the descriptor */
 #define MPL_RANK_VARIABLE "DVM_MPI_RANK"

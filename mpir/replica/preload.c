@@ -34,6 +34,8 @@ void MPIR_dvm_replica_use(struct replica_door *door) {
   door->forks = replica_nature_forks;
   door->cloned = clone_self;
   replica_nature_begin();
+  if (!door->is_shadow())
+    replica_written_claim();
 }
 
 /* What a shadow has in memory may be all that there is of a file, as long as its main has not ended. */

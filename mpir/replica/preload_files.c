@@ -143,6 +143,9 @@ static struct written *add(char *path, int flags, off_t begin) {
 /* What is there is read, too: the shadow must have it before its main changes it. */
 static bool is_read_back(int flags) { return (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC); }
 
+static bool is_written(int fd);
+static char *name_of(int fd);
+
 /* One rank alone reads and writes a file: its shadow knows what that rank has written, no more. */
 static void claim(int fd, const char *path, int flags) {
   struct stat s;
@@ -153,6 +156,18 @@ static void claim(int fd, const char *path, int flags) {
   if (name && !replica_door->claim(key ^ s.st_ino, (flags & O_ACCMODE) == O_RDWR))
     replica_door->refuse("a file that several ranks use, one of them for reading and writing,", path, NULL);
   free(name);
+}
+
+/* Those that were there before the replicas were two. */
+void replica_written_claim(void) {
+  static int fds[REPLICA_FDS_MAX];
+  size_t n = replica_fds(fds, REPLICA_FDS_MAX);
+  for (size_t i = 0; i < n; i++) {
+    char *name = is_written(fds[i]) ? name_of(fds[i]) : NULL;
+    if (name)
+      claim(fds[i], name, fcntl(fds[i], F_GETFL));
+    free(name);
+  }
 }
 
 /* This replica opens the file itself, and tells where it begins to write. */

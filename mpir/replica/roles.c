@@ -191,16 +191,24 @@ static bool is_shadow(void) { return mpl_replays(); }
 static void tell(uint64_t value) { mpl_replica_value(REPLICA_PRELOADED, value); }
 
 static bool claim(uint64_t file, bool whole) {
-  uint64_t mine = file << 16 | (mpl.rank + 1);
+  const uint64_t key = file << 16, mine = key | (mpl.rank + 1), flag = whole ? REPLICA_FILE_WHOLE : 0;
   for (size_t i = 0; i < REPLICA_FILES; i++) {
     _Atomic uint64_t *at = &mpl_replica.job->files[(file + i) % REPLICA_FILES];
-    uint64_t there = atomic_load(at);
-    if (!there && (!whole || atomic_compare_exchange_strong(at, &there, mine)))
+    uint64_t there = atomic_load(at), next;
+    if (there && there >> 16 != key >> 16)
+      continue;
+    do {
+      if (there && there >> 16 != key >> 16)
+        break; /* another rank has this place now */
+      const bool others = there && ((there & REPLICA_FILE_SEVERAL) || (there & REPLICA_FILE_RANK) != mpl.rank + 1);
+      if (others && (whole || there & REPLICA_FILE_WHOLE))
+        return false;
+      next = !there ? mine | flag : others ? there | REPLICA_FILE_SEVERAL : there | flag;
+    } while (next != there && !atomic_compare_exchange_strong(at, &there, next));
+    if (!there || there >> 16 == key >> 16)
       return true;
-    if (there >> 16 == mine >> 16)
-      return there == mine;
   }
-  return true; /* of so many files nothing more is known */
+  return !whole; /* of so many files nothing more is known */
 }
 
 static void await_shadow(void) {

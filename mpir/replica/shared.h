@@ -82,7 +82,12 @@ struct replica_rank {
   struct mpl_rank_state state; /* the shadow's, which nobody else looks at */
 };
 
-enum { REPLICA_FILES = 4096 };
+enum {
+  REPLICA_FILES = 4096,
+  REPLICA_FILE_WHOLE = 0x8000 /* it reads it, too */,
+  REPLICA_FILE_SEVERAL = 0x4000 /* so do others */,
+  REPLICA_FILE_RANK = 0x3fff
+};
 
 struct replica_job {
   uint32_t protocol, mode, when_full, refresh; /* enums; refresh: 1 fresh shadows */
@@ -92,7 +97,7 @@ struct replica_job {
   uint32_t heartbeat_ms, summary; /* as the options, for who restarts the job */
   char report[1024];
   _Atomic uint32_t restarts; /* lives before this one */
-  _Atomic uint64_t files[REPLICA_FILES]; /* that a rank reads and writes: 48 bits of a key, the rank + 1; a hash table */
+  _Atomic uint64_t files[REPLICA_FILES]; /* that ranks write: 48 bits of a key, what follows, the first rank + 1; a hash table */
   uint64_t log_at, log_stride; /* offsets in the segment */
   uint64_t forward_at, forward_stride;
   uint64_t copies_at; /* REPLICA_SENDER_FORWARDING: a second set of rings */

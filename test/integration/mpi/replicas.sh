@@ -123,7 +123,7 @@ for how in files descriptors both; do
 done
 status 64 timeout 60 env DVM_REPLICA_KILL=0.0@100 "$run" --replicate -n 2 ./writes together
 has err "several ranks append to"
-for what in map share socket system vfork msgsnd fork; do
+for what in map share mix socket system vfork msgsnd fork; do
   status 64 timeout 60 "$run" --replicate -n 2 ./writes $what
   has err "cannot be replicated"
 done

@@ -122,6 +122,16 @@ static void share_file(void) {
   exchange(0);
 }
 
+/* One has it open for writing when the other wants to read, too. */
+static void mix(void) {
+  if (rank == 0)
+    open("mixed", O_WRONLY | O_CREAT, 0666);
+  exchange(0);
+  if (rank == 1)
+    open("mixed", O_RDWR);
+  exchange(1);
+}
+
 static void map_file(void) {
   int fd = open("mapped", O_RDWR | O_CREAT, 0666);
   ftruncate(fd, 4096);
@@ -186,6 +196,8 @@ int main(int argc, char **argv) {
     read_and_write();
   else if (!strcmp(argv[1], "share"))
     share_file();
+  else if (!strcmp(argv[1], "mix"))
+    mix();
   else if (!strcmp(argv[1], "map"))
     map_file();
   else if (!strcmp(argv[1], "socket"))
