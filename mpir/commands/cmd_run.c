@@ -15,6 +15,7 @@
 #include "mpir/commands/commands.h"
 #include "mpir/commands/job.h"
 #include "mpir/commands/run_replicas.h"
+#include "mpir/commands/job_sets.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/image/job_manifest.h"
 #include "mpir/mpi/segment.h"
@@ -163,7 +164,7 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv) {
     return 1;
   if (o->checkpointable && o->hosts && mpir_job_folder())
     return 1;
-  return mpir_job_run(o, argv);
+  return o->replicas && o->replicas->nodes ? mpir_sets_run(o, argv) : mpir_job_run(o, argv);
 }
 
 enum {
@@ -326,8 +327,14 @@ static int check_options(const struct arguments *a) {
                            "that starts the ranks itself needs no option: 'dvm debug -- dvm run -n 4 PROGRAM'");
   if (a->native && a->checkpointable)
     return dvm_usage_error("run", "a job on Open MPI itself cannot be checkpointed; omit '--native' or '--checkpointable'");
-  if (a->replicate && (!job->nranks || a->native || job->hosts))
-    return dvm_usage_error("run", "'--replicate' needs '-n' and cannot be used with '--native' or '--hosts'");
+  if (a->replicate && (!job->nranks || a->native))
+    return dvm_usage_error("run", "'--replicate' needs '-n' and cannot be used with '--native'");
+  if (a->replicate && !job->hosts != !a->replicas.nodes)
+    return dvm_usage_error("run", job->hosts
+                                      ? "'--replicate' with '--hosts' needs '--placement nodes': shadows on other hosts than their mains"
+                                      : "'--placement nodes' needs '--hosts'");
+  if (a->replicas.nodes && a->checkpointable)
+    return dvm_usage_error("run", "'--checkpointable' cannot be used with '--placement nodes'");
   return 0;
 }
 

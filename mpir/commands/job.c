@@ -1,6 +1,7 @@
 #include "mpir/commands/job_private.h"
 #include "base/process.h"
 #include "mpir/commands/deadlock.h"
+#include "mpir/commands/job_sets.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/commands/list.h"
 #include "mpir/mpi/ring.h"
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_BYTES = 256 << 10, LOOK_MS = 100, GRACE_MS = 1000 };
+enum { RING_BYTES = 256 << 10, LOOK_MS = 100, SET_LOOK_MS = 10, GRACE_MS = 1000 };
 
 int64_t mpir_job_now_ms(void) {
   struct timespec t;
@@ -118,11 +119,12 @@ static int start(struct job *j, const char *library, char **argv) {
 static int start_on_hosts(struct job *j, const struct mpir_job_options *o, char **argv) {
   sigset_t before;
   mpir_job_catch(j, &before);
-  int rc = mpir_hosts_start(j->hosts, j, &(struct mpir_hosts_what){.launcher = o->launcher, .library = o->library, .argv = argv}, &before);
+  int rc = mpir_hosts_start(
+      j->hosts, j, &(struct mpir_hosts_what){.launcher = o->launcher, .library = o->library, .argv = argv, .set = o->set}, &before);
   j->alive = j->nranks;
   mpir_deadlock_set_where(j->deadlock, mpir_hosts_where, j);
-  if (!rc)
-    mpir_hosts_await(j->hosts, j); /* it may have ended, which is told later */
+  if (!rc && !mpir_hosts_await(j->hosts, j) && j->set) /* it may have ended, which is told later */
+    mpir_half_runs(j->set);
   return rc;
 }
 
@@ -154,6 +156,9 @@ void mpir_job_end_all(struct job *j, int status) {
 static void rank_ended(struct job *j, uint32_t rank, int how) {
   struct mpl_rank_state *s = mpl_state(j->shared, rank);
   uint32_t phase = atomic_load(&s->phase);
+  const bool is_lost = WIFSIGNALED(how) || (phase != MPL_ABSENT && phase != MPL_FINALIZED && !atomic_load(&j->shared->aborted));
+  if (j->set && !j->ending && is_lost)
+    mpir_half_leave(j->set, SETS_LOST_RANK, rank, how);
   j->pids[rank] = 0;
   j->alive--;
   if (j->ending)
@@ -221,9 +226,13 @@ static void look_at_hosts(struct job *j) {
     if (how)
       rank_ended(j, i, how - 1);
   }
-  const int status = mpir_hosts_lost(j->hosts, j->ending);
+  if (j->set && !j->ending && mpir_half_is_lost(j->set))
+    mpir_half_leave(j->set, SETS_SILENT, 0, 0);
+  const int status = mpir_hosts_lost(j->hosts, j->ending || j->set);
   if (!status)
     return;
+  if (j->set && !j->ending)
+    mpir_half_leave(j->set, SETS_LOST_HOST, 0, 0);
   mpir_job_end_all(j, status);
   memset(j->pids, 0, j->nranks * sizeof(*j->pids));
   j->alive = 0;
@@ -286,6 +295,9 @@ static bool is_dead(struct job *j) {
     mpir_deadlock_reset(j->deadlock);
     return false;
   }
+  if (j->set && mpir_job_now_ms() - j->looked_ms < LOOK_MS)
+    return false;
+  j->looked_ms = mpir_job_now_ms();
   if (!mpir_deadlock_look(j->deadlock, j->pids))
     return false;
   if (one_is_stopped(j)) {
@@ -310,7 +322,7 @@ int mpir_job_watch(struct job *j) {
     fds[0] = (struct pollfd){j->signals, POLLIN, 0};
     nfds_t n = 1 + (nfds_t)mpir_job_socket_poll(j->socket, fds + 1);
     n += j->replicas ? mpir_replicas_poll(j->replicas, fds + n) : 0;
-    poll(fds, n, LOOK_MS);
+    poll(fds, n, j->set ? SET_LOOK_MS : LOOK_MS);
     on_signals(j);
     reap(j);
     mpir_job_socket_serve(j->socket);
@@ -438,6 +450,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
   struct job j = {.fd = -1,
                   .nranks = o->nranks,
                   .checkpointable = o->checkpointable,
+                  .set = o->set,
                   .command = join(argv),
                   .folder = getcwd(NULL, 0),
                   .pids = calloc(o->nranks, sizeof(*j.pids)),

@@ -7,6 +7,7 @@
 #include "mpir/restart/restart.h"
 
 struct mpir_replicas_options;
+struct mpir_half;
 struct mpir_job_options {
   uint32_t nranks;
   uint32_t eager_limit; /* bytes; longer messages wait for their receiver */
@@ -18,6 +19,7 @@ struct mpir_job_options {
   const struct mpir_replicas_options *replicas; /* NULL: each rank runs once */
   const char *hosts;    /* as '--hosts' takes them, or NULL: all ranks on this host, without mpirun */
   const char *launcher; /* words in place of mpirun, or NULL */
+  const struct mpir_half *set; /* mains or shadows of a job that has these on different hosts, or NULL */
 };
 
 /* Runs 'argv' as all ranks, to the end.  The job's exit status: as mpirun's, 64 for a refused call, 69 for a deadlock. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/job_private.h"
+#include "mpir/commands/job_sets.h"
 
 enum { WORDS = 4096, WAIT_US = 1000, START_MS = 60000, OVER_MS = 10000, ANSWER_MS = 600000 };
 
@@ -138,7 +139,8 @@ static void export_variables(struct line *l) {
   extern char **environ;
   char name[128];
   for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "DVMCR_", 6) || !strncmp(*e, "LD_LIBRARY_PATH=", 16) || !strncmp(*e, "PATH=", 5) || !strncmp(*e, "OMP_", 4)) {
+    if (!strncmp(*e, "DVMCR_", 6) || !strncmp(*e, REPLICA_KILL_VARIABLE "=", sizeof(REPLICA_KILL_VARIABLE)) ||
+        !strncmp(*e, "LD_LIBRARY_PATH=", 16) || !strncmp(*e, "PATH=", 5) || !strncmp(*e, "OMP_", 4)) {
       snprintf(name, sizeof(name), "%.*s", (int)strcspn(*e, "="), *e);
       word(l, "-x");
       word(l, name);
@@ -191,11 +193,17 @@ int mpir_hosts_start(struct mpir_hosts *h, const struct job *j, const struct mpi
   app(&l, self, proxy, "head");
   number(&l, (uint32_t)parent);
   number(&l, (uint32_t)j->fd);
+  if (what->set) {
+    number(&l, (uint32_t)what->set->fd);
+    number(&l, what->set->side);
+  }
   for (uint32_t i = 0; i < h->nnodes; i++) {
     word(&l, ":");
     app(&l, h->names[i], proxy, "node");
     node_words(&l, h, j, what->library);
-    word(&l, what->snapshot ? "restart" : "run");
+    word(&l, what->snapshot ? "restart" : what->set ? "set" : "run");
+    if (what->set)
+      word(&l, mpir_half_words(what->set));
     if (what->snapshot) {
       word(&l, what->flags);
       word(&l, what->snapshot);
@@ -211,6 +219,10 @@ int mpir_hosts_start(struct mpir_hosts *h, const struct job *j, const struct mpi
   if (getppid() != parent)
     _exit(1);
   sigprocmask(SIG_SETMASK, mask, NULL);
+  if (what->set) { /* what mpirun says is told if the set never ran */
+    dup2(what->set->said, 1);
+    dup2(what->set->said, 2);
+  }
   execvp(l.words[0], l.words);
   fprintf(stderr, "dvm run: error: cannot run '%s': %s\nhelp: install the package openmpi-bin, or name another with '--launcher WORDS'\n",
           l.words[0], strerror(errno));

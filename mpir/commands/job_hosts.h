@@ -58,6 +58,7 @@ struct mpir_hosts_what {
   const char *library; /* folder of our libmpi.so.40 */
   char **argv; /* the program, or NULL: */
   const char *snapshot, *flags; /* as dvm-proxy takes them */
+  const struct mpir_half *set; /* of replicas on different hosts, or NULL */
 };
 /* 'list' as '--hosts' takes it.  NULL with the reason in 'err'. */
 struct mpir_hosts *mpir_hosts_create(const char *list, uint32_t nranks, struct dvm_error *err);

@@ -9,6 +9,7 @@
 #include "mpir/commands/job_socket.h"
 #include "mpir/mpi/segment.h"
 
+struct mpir_half;
 struct job {
   char name[MPIR_JOB_NAME_MAX];  /* or "" */
   char *command, *folder;        /* for people; owned */
@@ -25,12 +26,14 @@ struct job {
   bool ending;                   /* the rest is being ended */
   bool saved;                    /* it ends with the snapshot that was just taken */
   int64_t ending_ms, saved_ms;   /* since then nobody leads a checkpoint */
+  int64_t looked_ms;             /* for a deadlock */
   struct mpir_deadlock *deadlock;
   struct mpir_job_socket *socket;
   struct mpir_replicas *replicas; /* or NULL */
   char *snapshot;                 /* the last whole one, or NULL; owned */
   unsigned tries;                 /* restarts from it, one after another */
   struct mpir_hosts *hosts;      /* of a job on several hosts, or NULL */
+  const struct mpir_half *set;    /* of replicas on different hosts, or NULL */
   bool leads;                    /* a checkpoint was under way at the last look */
   struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
 };

@@ -14,6 +14,8 @@ struct mpir_replicas_options {
   enum replica_mode mode;
   enum replica_when_full when_full;
   bool refresh, summary;
+  bool nodes;     /* shadows are on other hosts than mains */
+  uint32_t given; /* bits: options that were named (run_replicas.h), from RUN_REPLICATE on */
   uint32_t determinants; /* bits of enum replica_determinant */
   unsigned heartbeat_ms; /* a replica that is stopped for so long is ended; 0: none is */
   const char *report;    /* file, or NULL */

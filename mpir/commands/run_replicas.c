@@ -14,6 +14,7 @@ static int choose(const char *word, const char *const *words) {
 static const char *const protocols[] = {"shared", "receiver-forwarding", "sender-forwarding", NULL};
 static const char *const modes[] = {"crash", "check", "both", NULL};
 static const char *const fulls[] = {"block", "leap", "spool", NULL};
+static const char *const placements[] = {"node", "nodes", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 
 static int choose_or_refuse(const char *option, const char *word, const char *const *words, int *found) {
@@ -47,6 +48,7 @@ static bool is_cpu_list(const char *text) { return !strcmp(text, "idle") || (*te
 int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, int c, const char *argument) {
   unsigned long value;
   int found, rc = 0;
+  o->given |= 1u << (c - RUN_REPLICATE);
   switch (c) {
   case RUN_REPLICATE: *replicate = true; break;
   case RUN_PROTOCOL:
@@ -85,13 +87,27 @@ int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, in
     break;
   case RUN_DETERMINANTS: rc = read_determinants(argument, &o->determinants); break;
   case RUN_PLACEMENT:
-    if (strcmp(argument, "node"))
-      return dvm_usage_error("run", "'--placement %s' is not available: shadows run on the node of their mains ('--placement node')",
-                             argument);
+    rc = choose_or_refuse("--placement", argument, placements, &found);
+    o->nodes = found == 1;
     break;
   default: break;
   }
   return rc;
+}
+
+/* Shadows on other hosts have a way of their own to follow, and are not made anew. */
+static int check_nodes(const struct mpir_replicas_options *o) {
+  static const struct {
+    int option;
+    const char *name;
+  } not_there[] = {{RUN_PROTOCOL, "protocol"}, {RUN_MODE, "mode"},     {RUN_CHECK, "check"},     {RUN_WHEN_FULL, "when-full"},
+                   {RUN_LAG, "lag-bytes"},     {RUN_REPORT, "report"}, {RUN_SUMMARY, "summary"}, {RUN_SHADOW_CPU, "shadow-cpu"}};
+  for (size_t i = 0; i < sizeof(not_there) / sizeof(*not_there); i++)
+    if (o->given & 1u << (not_there[i].option - RUN_REPLICATE))
+      return dvm_usage_error("run", "'--%s' cannot be used with '--placement nodes'", not_there[i].name);
+  if (o->refresh && o->given & 1u << (RUN_REFRESH - RUN_REPLICATE))
+    return dvm_usage_error("run", "'--refresh on' cannot be used with '--placement nodes': a lost replica on another host is not replaced");
+  return 0;
 }
 
 int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate, bool any) {
@@ -101,5 +117,5 @@ int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate
                            "'--determinants', '--placement', '--report' and '--summary' need '--replicate'");
   if (replicate && o->when_full == REPLICA_SPOOL && (o->protocol != REPLICA_SHARED || o->mode & REPLICA_CHECK))
     return dvm_usage_error("run", "'--when-full spool' can be used only with '--protocol shared' and '--mode crash'");
-  return 0;
+  return o->nodes ? check_nodes(o) : 0;
 }

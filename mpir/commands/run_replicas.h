@@ -38,7 +38,7 @@ enum {
   "  --heartbeat SECONDS         a replica that is stopped for this long counts as dead\n"                                                 \
   "  --shadow-cpu idle|LIST      shadows run when nothing else does, or on these processors\n"                                             \
   "  --determinants LIST         what shadows get as their mains got it, of: time, pid, random; or none (all)\n"                           \
-  "  --placement node            where shadows run\n"                                                                                      \
+  "  --placement node|nodes      shadows run where their mains do (node), or on the second half of '--hosts'\n"                            \
   "  --report FILE.json          counters of the run\n"                                                                                    \
   "  --summary                   print the main counters in two lines at the end\n"
 

@@ -32,10 +32,10 @@ static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, 
   size_t whole = mpl_round(sizeof(*head) + size, 16);
   struct mpl_end *out = &mpl.peers[to].out;
   int replayed = mpl_replays() ? mpl_replica_put(to, out, head, kind, data, size) : REPLICA_LEADS;
-  if (replayed != REPLICA_LEADS)
+  if (replayed != REPLICA_LEADS && replayed != REPLICA_REPEATS)
     return replayed == REPLICA_SENT;
   struct mpl_record *r = mpl_ring_reserve(out, whole);
-  if (mpl_replicated())
+  if (mpl_replicated() && replayed == REPLICA_LEADS)
     mpl_replica_tell_room(to, out, r != NULL);
   if (!r)
     return false;

@@ -10,7 +10,20 @@
 #include <sys/types.h>
 #include "mpir/mpi/ring.h"
 
-enum proxy_kind { PROXY_DATA = 1, PROXY_TAKEN, PROXY_STATE, PROXY_FLAGS, PROXY_ABORTED, PROXY_QUESTION, PROXY_ANSWER };
+enum proxy_kind {
+  PROXY_DATA = 1,
+  PROXY_TAKEN,
+  PROXY_STATE,
+  PROXY_FLAGS,
+  PROXY_ABORTED,
+  PROXY_QUESTION,
+  PROXY_ANSWER,
+  PROXY_LOG,
+  PROXY_REPLAYED,
+  PROXY_OUTPUT,
+  PROXY_PRINTED,
+  PROXY_ALIVE
+};
 enum { PROXY_PIECE = 64 << 10 };
 
 struct proxy_head {
@@ -22,6 +35,7 @@ struct proxy_head {
 struct proxy_flags {
   uint32_t aborted, held, ending, asked;
   int32_t abort_code;
+  uint32_t leads, alone; /* of a set of replicas: it is the only one now */
 };
 
 struct proxy {
@@ -34,6 +48,24 @@ struct proxy {
   bool checkpointable;
   bool debug, restore_files, truncate;
   bool over, started;
+  uint32_t set; /* 1 + which, of a job whose mains and shadows are on different hosts; else 0 */
+  uint32_t determinants, heartbeat_ms; /* likewise */
+};
+
+/* What a rank has printed when its log had 'position' entries. */
+enum { PROXY_OUTPUT_BYTES = 16 << 10 };
+struct proxy_output {
+  uint64_t step;
+  char text[PROXY_OUTPUT_BYTES];
+};
+
+/* Of a rank's log (mpir/replica/shared.h), beginning with entry 'position'. */
+enum { PROXY_ENTRIES = (PROXY_PIECE - 8) / 16 };
+struct proxy_log {
+  uint64_t step;
+  struct {
+    uint64_t what, value;
+  } entries[PROXY_ENTRIES];
 };
 
 /* proxy_wire.c: messages between proxies; 'to' is a number of Open MPI's.  They come in the order in which they were sent. */
@@ -64,6 +96,27 @@ void proxy_ranks_question(struct proxy *p, const struct proxy_head *head, const 
 /* Sends answers that have come from our children. */
 bool proxy_ranks_answers(struct proxy *p);
 
+/* proxy_replicas.c: a node of a set of replicas: logs, and what ranks print. */
+size_t proxy_replicas_size(uint32_t nranks);
+void proxy_replicas_fill(struct proxy *p, size_t at);
+int proxy_replicas_open(struct proxy *p); /* 0, or -errno: no pipes */
+void proxy_replicas_become(void *p, uint32_t rank); /* in the process that becomes one */
+void proxy_replicas_started(struct proxy *p);
+bool proxy_replicas_progress(struct proxy *p, bool idle);
+bool proxy_replicas_told(struct proxy *p, uint32_t rank); /* of a rank that has ended: all that it has left is on its way */
+bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data); /* false: it is something else */
+void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f);
+void proxy_replicas_beat(struct proxy *p); /* now and then */
+
+/* proxy_sets.c: the same at the controller of a set. */
+void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side);
+void proxy_sets_heard(int from); /* something has come from there */
+bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char *data);
+bool proxy_sets_progress(struct proxy *p, bool idle);
+void proxy_sets_flags(struct proxy_flags *f);
+void proxy_sets_close(void);
+
 /* proxy_head.c: at the controller. */
-void proxy_head_run(pid_t controller, int fd);
+/* 'sets': descriptor of what joins two sets, or -1; 'side': which one this is. */
+void proxy_head_run(pid_t controller, int fd, int sets, unsigned side);
 #endif

@@ -13,6 +13,11 @@ enum { IDLE_US = 500 };
 
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
   struct mpl_job *job = p->job;
+  if (p->set) {
+    proxy_sets_heard(from);
+    if (proxy_sets_take(p, head, data))
+      return;
+  }
   if (head->kind == PROXY_STATE) {
     const size_t text = offsetof(struct mpl_rank_state, queues);
     char *to = (char *)mpl_state(job, head->from);
@@ -31,8 +36,13 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
 
 static bool tell_flags(struct proxy *p, struct proxy_flags *told) {
   struct mpl_job *job = p->job;
-  const struct proxy_flags now = {atomic_load(&job->aborted), atomic_load(&job->held), atomic_load(&job->ending), atomic_load(&job->asked),
-                                  atomic_load(&job->abort_code)};
+  struct proxy_flags now = {.aborted = atomic_load(&job->aborted),
+                            .held = atomic_load(&job->held),
+                            .ending = atomic_load(&job->ending),
+                            .asked = atomic_load(&job->asked),
+                            .abort_code = atomic_load(&job->abort_code)};
+  if (p->set)
+    proxy_sets_flags(&now);
   if (!memcmp(&now, told, sizeof(now)))
     return false;
   for (uint32_t k = 0; k < p->nnodes; k++)
@@ -55,11 +65,12 @@ static bool pass_questions(struct proxy *p, uint32_t *passed) {
   return moved;
 }
 
-void proxy_head_run(pid_t controller, int fd) {
+void proxy_head_run(pid_t controller, int fd, int sets, unsigned side) {
   char path[64];
   struct stat st;
   struct proxy p = {.node = MPL_NODES_MAX};
   struct proxy_flags told = {0};
+  bool was_moved = true;
   snprintf(path, sizeof(path), "/proc/%d/fd/%d", controller, fd);
   p.fd = open(path, O_RDWR | O_CLOEXEC);
   if (p.fd < 0 || fstat(p.fd, &st) || (p.job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, p.fd, 0)) == MAP_FAILED) {
@@ -68,12 +79,18 @@ void proxy_head_run(pid_t controller, int fd) {
   }
   p.nnodes = p.job->nnodes;
   uint32_t *passed = calloc(p.nnodes, sizeof(*passed));
+  if (sets >= 0)
+    proxy_sets_open(&p, controller, sets, side);
   while (told.ending != MPL_OVER) {
     bool moved = proxy_wire_progress(&p, take);
     moved |= tell_flags(&p, &told);
     moved |= pass_questions(&p, passed);
+    moved |= p.set && proxy_sets_progress(&p, !was_moved);
+    was_moved = moved;
     if (!moved)
       usleep(IDLE_US);
   }
+  if (p.set)
+    proxy_sets_close();
   free(passed);
 }

@@ -1,6 +1,6 @@
 /* dvm-proxy: started by mpirun, which 'dvm run' and 'dvm restart' start for a job on several hosts.
-     dvm-proxy head CONTROLLER DESCRIPTOR
-     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM...]
+     dvm-proxy head CONTROLLER DESCRIPTOR [SETS SIDE]
+     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT PROGRAM...]
    and by itself: part, restore. */
 #include <errno.h>
 #include <linux/futex.h>
@@ -62,7 +62,7 @@ static uint32_t count_ranks(const char *counts) {
 
 static void make_segment(struct proxy *p, char **words) {
   const uint32_t n = count_ranks(words[4]);
-  const size_t size = mpl_segment_size(n, RING_BYTES);
+  const size_t rings = mpl_segment_size(n, RING_BYTES), size = rings + (p->set ? proxy_replicas_size(n) : 0);
   cpu_set_t set;
   const uint32_t processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (uint32_t)CPU_COUNT(&set);
   p->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
@@ -84,6 +84,8 @@ static void make_segment(struct proxy *p, char **words) {
   p->library = words[5];
   place_ranks(p, words[4], p->job);
   p->job->spins = p->end - p->first < processors ? 2000 : 20;
+  if (p->set)
+    proxy_replicas_fill(p, rings);
 }
 
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
@@ -101,6 +103,8 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
       atomic_store(&p->job->abort_code, f.abort_code);
       atomic_store(&p->job->aborted, 1);
     }
+    if (p->set)
+      proxy_replicas_lead(p, &f);
     p->over = f.ending == MPL_OVER;
     if (f.ending) {
       proxy_ranks_signal(p, p->over ? SIGKILL : (int)f.ending);
@@ -108,6 +112,8 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
     }
   } else if (head->kind == PROXY_QUESTION) {
     proxy_ranks_question(p, head, data);
+  } else if (p->set) {
+    proxy_replicas_take(p, head, data);
   }
 }
 
@@ -134,11 +140,15 @@ static void run_node(struct proxy *p) {
   for (uint32_t turn = 0; !p->over; turn++) {
     bool moved = proxy_wire_progress(p, take);
     moved |= proxy_rings_progress(p, turn > 0);
+    if (p->set)
+      moved |= proxy_replicas_progress(p, turn > 0);
     if (turn % 16 == 0 && now_ns() - reported > REPORT_MS * 1000000) {
       reported = now_ns();
       proxy_ranks_reap(p);
       moved |= proxy_ranks_answers(p);
       proxy_ranks_report(p);
+      if (p->set)
+        proxy_replicas_beat(p);
     }
     if (moved)
       turn = 0;
@@ -147,9 +157,23 @@ static void run_node(struct proxy *p) {
   }
 }
 
+/* "0,7,2000" */
+static void read_set(struct proxy *p, const char *text) {
+  unsigned side = 0;
+  if (sscanf(text, "%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms) == 3)
+    p->set = side + 1;
+}
+
 static int start_node(struct proxy *p, char **words) {
   struct dvm_error err = DVM_ERROR_INIT;
+  const bool in_set = !strcmp(words[6], "set");
+  if (in_set)
+    read_set(p, words[7]);
   make_segment(p, words);
+  if (in_set) {
+    p->argv = words + 8;
+    return proxy_replicas_open(p);
+  }
   if (strcmp(words[6], "restart") != 0) {
     p->argv = words + 7;
     return 0;
@@ -182,7 +206,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   proxy_wire_open();
   if (argv[1][0] == 'h') {
-    proxy_head_run(atoi(argv[2]), atoi(argv[3]));
+    proxy_head_run(atoi(argv[2]), atoi(argv[3]), argc > 5 ? atoi(argv[4]) : -1, argc > 5 ? (unsigned)atoi(argv[5]) : 0);
   } else {
     p.node = (uint32_t)rank - 1;
     if (start_node(&p, argv + 2))

@@ -49,6 +49,26 @@ static const char *wrong_taken(const struct proxy *p, int peer, const struct pro
   return head->position < atomic_load(&ring->taken[0]) || head->position > atomic_load(&ring->written) ? "a position" : NULL;
 }
 
+/* Between a node and the controller's proxy.  Positions are compared by those who have what they count. */
+static const char *wrong_of_set(const struct proxy *p, int peer, const struct proxy_head *head) {
+  const bool leads = p->node == MPL_NODES_MAX;
+  const enum proxy_kind kind = (enum proxy_kind)head->kind;
+  if (!p->set || (!leads && peer) || (kind == PROXY_OUTPUT && !leads) || (kind == PROXY_PRINTED && leads) ||
+      (kind == PROXY_ALIVE && !leads))
+    return "a kind";
+  if (kind == PROXY_ALIVE)
+    return peer >= 1 && (uint32_t)peer <= p->nnodes ? NULL : "a node";
+  if (leads ? !is_of(p, head->from, peer) : !is_here(p, head->from))
+    return "ranks";
+  if (kind == PROXY_LOG)
+    return head->bytes % 16 == 8 ? NULL : "a length";
+  if (kind == PROXY_REPLAYED)
+    return head->bytes == 8 ? NULL : "a length";
+  if (kind == PROXY_OUTPUT && (head->bytes <= sizeof(uint64_t) || head->bytes > sizeof(struct proxy_output)))
+    return "a length";
+  return head->to < 2 ? NULL : "a stream";
+}
+
 const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct proxy_head *head, const char *data, size_t received) {
   const bool leads = p->node == MPL_NODES_MAX;
   if (received < sizeof(*head) || received - sizeof(*head) != head->bytes || head->bytes > PROXY_PIECE)
@@ -62,6 +82,11 @@ const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct pro
     return !leads ? "a kind" : !is_of(p, head->from, peer) ? "ranks" : head->bytes == sizeof(struct mpl_rank_state) ? NULL : "a length";
   case PROXY_ABORTED: return leads ? NULL : "a kind";
   case PROXY_ANSWER: return !leads || peer < 1 || (uint32_t)peer > p->nnodes ? "a kind" : head->bytes <= MPL_BOX_BYTES ? NULL : "a length";
+  case PROXY_LOG:
+  case PROXY_REPLAYED:
+  case PROXY_OUTPUT:
+  case PROXY_PRINTED:
+  case PROXY_ALIVE: return wrong_of_set(p, peer, head);
   default: return "a kind";
   }
 }

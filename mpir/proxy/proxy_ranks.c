@@ -1,5 +1,6 @@
 /* The processes of a node: its ranks, those that restore ranks and wait for them, and the one that leads a checkpoint. */
 #include <errno.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +41,13 @@ int proxy_ranks_start(struct proxy *p) {
     return proxy_restore_start(p);
   const pid_t self = getpid();
   for (uint32_t i = p->first; i < p->end; i++) {
-    const struct mpir_place place = {i, p->job->nranks, i - p->first, count(p), p->fd, p->library, p->checkpointable, NULL, NULL};
+    const struct mpir_place place = {
+        i, p->job->nranks, i - p->first, count(p), p->fd, p->library, p->checkpointable, p->set ? proxy_replicas_become : NULL, p};
     pid_t pid = fork();
     if (!pid) {
-      close_range(3, (unsigned)p->fd - 1, 0);
-      close_range((unsigned)p->fd + 1, ~0u, 0);
+      const unsigned flags = p->set ? CLOSE_RANGE_CLOEXEC : 0; /* its pipes are among them */
+      close_range(3, (unsigned)p->fd - 1, flags);
+      close_range((unsigned)p->fd + 1, ~0u, flags);
       if (p->checkpointable && mpir_job_preload())
         _exit(1);
       mpir_job_become(&place, p->argv, self, &mask);
@@ -54,6 +57,8 @@ int proxy_ranks_start(struct proxy *p) {
     atomic_store(&mpl_state(p->job, i)->pid, pid);
   }
   p->started = true;
+  if (p->set)
+    proxy_replicas_started(p);
   return 0;
 }
 
@@ -130,7 +135,7 @@ void proxy_ranks_report(struct proxy *p) {
     struct mpl_rank_state *s = mpl_state(p->job, i), *told = &here.told[i - p->first], now;
     look_at(p, i);
     memcpy(&now, s, sizeof(now));
-    if (!memcmp(&now, told, sizeof(now)))
+    if (!memcmp(&now, told, sizeof(now)) || (p->set && atomic_load(&s->ended) && !proxy_replicas_told(p, i)))
       continue;
     memcpy(told, &now, sizeof(now));
     proxy_wire_send(0, &(struct proxy_head){PROXY_STATE, i, 0, sizeof(now), 0}, &now);

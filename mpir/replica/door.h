@@ -12,6 +12,7 @@ struct replica_door {
   int32_t pid;  /* the replica's: a copy of it that something else made is none */
   bool forking; /* it makes its shadow now */
   uint32_t determinants;
+  bool elsewhere; /* the other replica is on another host */
   bool (*is_shadow)(void);
   /* What the other replica got at this place; false: this one leads, and is to find it out and tell it. */
   bool (*follow)(uint64_t *value);

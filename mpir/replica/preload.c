@@ -34,8 +34,11 @@ void MPIR_dvm_replica_use(struct replica_door *door) {
   door->forks = replica_nature_forks;
   door->cloned = clone_self;
   replica_nature_begin();
+  const char *open_file = door->elsewhere ? replica_written_before() : NULL;
   if (!door->is_shadow())
     replica_written_claim();
+  if (open_file)
+    door->refuse("writing into the file", open_file, NULL);
 }
 
 /* What a shadow has in memory may be all that there is of a file, as long as its main has not ended. */
@@ -76,6 +79,8 @@ static int open_either(int folder, const char *path, int flags, mode_t mode, con
     return (folder == AT_FDCWD || *path == '/') && !(flags & (O_DIRECTORY | O_PATH)) && replica_has_written(path)
                ? replica_read_open(folder, path, flags)
                : replica_sys_open(folder, path, flags, mode);
+  if (replica_door->elsewhere)
+    replica_door->refuse("writing into the file", path, place);
   if (folder != AT_FDCWD && *path != '/')
     replica_door->refuse("openat in a folder", path, place);
   return replica_written_open(folder, path, flags, mode);
@@ -111,6 +116,8 @@ static int once(int (*act)(const char *, const char *, long), const char *a, con
 int replica_preload_once(int (*act)(const char *, const char *, long), const char *a, const char *b, long n, int done) {
   if (!replica_is_on())
     return act(a, b, n);
+  if (replica_door->elsewhere)
+    replica_door->refuse("changing the file", a, NULL);
   char *from = replica_absolute(a), *to = b ? replica_absolute(b) : NULL;
   replica_written_moves(from, to);
   int rc = once(act, a, b, n, done), error = errno;

@@ -351,6 +351,15 @@ static bool is_written(int fd) {
   return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY && !fstat(fd, &s) && S_ISREG(s.st_mode);
 }
 
+const char *replica_written_before(void) {
+  static int fds[REPLICA_FDS_MAX];
+  char *name = NULL;
+  size_t n = replica_fds(fds, REPLICA_FDS_MAX);
+  for (size_t i = 0; i < n && !name; i++)
+    name = is_written(fds[i]) ? name_of(fds[i]) : NULL;
+  return name;
+}
+
 bool replica_written_is(int fd) { return replica_is_on() && is_written(fd); }
 
 /* 'fd' and all that share its position. */

@@ -21,7 +21,16 @@
 enum { RUSAGE_LONGS = (sizeof(struct rusage) - 2 * sizeof(struct timeval)) / sizeof(long), RUSAGE_WORDS = RUSAGE_LONGS + 2 };
 
 /* What counts on in each process by itself. */
-enum { CPU_PROCESS, CPU_THREAD, CPU_CLOCK, CPU_TIMES, CPU_USAGE = CPU_TIMES + 4, COUNTERS = CPU_USAGE + 3 * RUSAGE_WORDS };
+enum {
+  CPU_PROCESS,
+  CPU_THREAD,
+  CPU_CLOCK,
+  CPU_TIMES,
+  CPU_USAGE = CPU_TIMES + 4,
+  SINCE_BOOT = CPU_USAGE + 3 * RUSAGE_WORDS,
+  CLOCKS = 16,
+  COUNTERS = SINCE_BOOT + CLOCKS
+};
 static int64_t ahead[COUNTERS]; /* what the program is told less what this process has counted */
 static uint64_t at_fork[COUNTERS];
 
@@ -135,6 +144,10 @@ int gettimeofday(struct timeval *restrict to, void *restrict zone) {
 static uint64_t get_ns(const struct timespec *t) { return (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec; }
 static void put_ns(struct timespec *to, uint64_t ns) { *to = (struct timespec){(time_t)(ns / NS), (long)(ns % NS)}; }
 
+static bool counts_since_boot(clockid_t which) {
+  return which >= 0 && which < CLOCKS && which != CLOCK_REALTIME && which != CLOCK_REALTIME_COARSE && which != CLOCK_TAI;
+}
+
 int clock_gettime(clockid_t which, struct timespec *to) {
   int rc = FIND(clock_gettime)(which, to);
   if (rc || !replica_is_determined(REPLICA_TIME, PLACE))
@@ -142,6 +155,8 @@ int clock_gettime(clockid_t which, struct timespec *to) {
   uint64_t word = get_ns(to);
   if (which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID)
     exchange_counted(&word, which == CLOCK_THREAD_CPUTIME_ID ? CPU_THREAD : CPU_PROCESS, 1);
+  else if (replica_door->elsewhere && counts_since_boot(which))
+    exchange_counted(&word, SINCE_BOOT + (size_t)which, 1); /* another host was started at another time */
   else
     word = replica_same(word);
   put_ns(to, word);
@@ -212,6 +227,7 @@ static void read_counters(uint64_t words[COUNTERS]) {
   struct timespec t;
   struct rusage u;
   struct tms used;
+  memset(words + SINCE_BOOT, 0, CLOCKS * sizeof(*words));
   FIND(clock_gettime)(CLOCK_PROCESS_CPUTIME_ID, &t);
   words[CPU_PROCESS] = get_ns(&t);
   FIND(clock_gettime)(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -39,6 +39,7 @@ void replica_written_moves(const char *from, const char *to);
 void replica_written_moved(const char *from, const char *to);
 void replica_written_forget(void); /* those that the program has closed, when its main is known to have closed them, too */
 void replica_written_claim(void); /* what is open now is this rank's */
+const char *replica_written_before(void); /* a file with a name that is open for writing, or NULL */
 bool replica_written_any(void); /* something is in memory alone */
 void replica_written_promote(void); /* this replica leads: it goes to the files */
 void replica_written_clone(void); /* this process is a fresh shadow: what its main has open goes to memory */

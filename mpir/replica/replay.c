@@ -76,6 +76,12 @@ static bool is_of_step(const struct replica_entry *e) {
   return (event == REPLICA_IN || event == REPLICA_OUT) && replica_step_of(e) == (uint32_t)mpl_replica.step;
 }
 
+/* Of a job in two sets the entries come with the network, and the number of steps behind them. */
+static bool is_later(void) {
+  const struct replica_entry *e = mpl_replica.job->set ? replica_peek() : NULL;
+  return e && (int32_t)(replica_step_of(e) - (uint32_t)mpl_replica.step) > 0;
+}
+
 /* A shadow does what the other did in this step.  False: it leads now, and is to do the rest itself;
    '*moved': it has done something before. */
 static bool replay(bool *moved) {
@@ -88,7 +94,7 @@ static bool replay(bool *moved) {
       if (mpl_replica.live)
         return false;
     }
-    if (passed) {
+    if (passed || is_later()) {
       note_lag();
       atomic_store_explicit(&rank->replayed_step, ++mpl_replica.step, memory_order_relaxed);
       return true;
@@ -159,6 +165,8 @@ void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room) {
     replica_append(REPLICA_OUT, to, 0);
   if (room)
     mpl_replica.quiet = false;
+  if (room && mpl_replica.job->set)
+    replica_append(REPLICA_RECORD, to, out->position);
   mpl_replica_count_point();
 }
 
@@ -225,10 +233,37 @@ static void compare(uint32_t to, const struct mpl_end *out, const struct mpl_rec
   replica_add(&mpl_replica.count->compared_bytes, size);
 }
 
+/* A shadow with rings of its own sends as its main did, when the log has that; the room that its main found comes here, too. */
+static int repeat(uint32_t to, struct mpl_end *out, size_t whole) {
+  for (unsigned turn = 0;; replica_rest(&turn)) {
+    bool leads = replica_leads();
+    const struct replica_entry *e = replica_peek();
+    enum replica_event event = e ? replica_event_of(e) : 0;
+    if (event == REPLICA_FULL && replica_rank_of(e) == to && e->value == out->position) {
+      replica_take();
+      return REPLICA_NO_ROOM;
+    }
+    if (event == REPLICA_RECORD && replica_rank_of(e) == to && e->value == position_of(out, whole))
+      break;
+    if (e)
+      differ_event(e, REPLICA_RECORD, to);
+    if (leads) {
+      replica_go_live();
+      return REPLICA_LEADS;
+    }
+  }
+  for (unsigned turn = 0; !mpl_ring_reserve(out, whole);)
+    replica_rest(&turn);
+  replica_take();
+  return REPLICA_REPEATS;
+}
+
 int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
   size_t whole = mpl_round(sizeof(*head) + size, 16);
   uint64_t at = position_of(out, whole);
   mpl_replica_count_point();
+  if (mpl_replica.job->set)
+    return repeat(to, out, whole);
   for (unsigned turn = 0;; replica_rest(&turn)) {
     bool leads = replica_leads(), published = is_published(out, at, whole);
     const struct replica_entry *e = replica_peek();
@@ -278,8 +313,16 @@ static bool follow(enum replica_value kind, uint64_t *value) {
 bool mpl_replica_follow(uint64_t *value) { return mpl_replays() && follow(REPLICA_PRELOADED, value); }
 
 uint64_t mpl_replica_value(enum replica_value kind, uint64_t mine) {
-  if (!mpl_replicated() || (!mpl_replica.live && follow(kind, &mine)))
+  static uint64_t ahead; /* of the clock of this host */
+  bool since_start = kind == REPLICA_WTIME && mpl_replica_in_sets();
+  if (!mpl_replicated())
     return mine;
+  uint64_t found = mine;
+  if (!mpl_replica.live && follow(kind, &found)) {
+    ahead = since_start ? found - mine : ahead;
+    return found;
+  }
+  mine += since_start ? ahead : 0;
   replica_append(REPLICA_VALUE, (uint32_t)kind, mine);
   return mine;
 }

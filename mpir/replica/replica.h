@@ -21,6 +21,8 @@ extern struct replica_self mpl_replica;
 
 static inline bool mpl_replicated(void) { return __builtin_expect(mpl_replica.rank != NULL, 0); }
 static inline bool mpl_replays(void) { return mpl_replicated() && !mpl_replica.live; }
+/* Shadows are on other hosts than mains, and have rings of their own. */
+static inline bool mpl_replica_in_sets(void) { return mpl_replicated() && mpl_replica.job->set; }
 
 /* In MPI_Init, when the rings are open: makes the shadow. */
 void mpl_replica_start(void);
@@ -43,8 +45,8 @@ void mpl_progress_peer(uint32_t to); /* send.c */
 
 /* --- sending --- */
 
-enum { REPLICA_NO_ROOM, REPLICA_SENT, REPLICA_LEADS };
-/* A shadow: what became of this record.  REPLICA_LEADS: nothing yet; it is to be sent. */
+enum { REPLICA_NO_ROOM, REPLICA_SENT, REPLICA_LEADS, REPLICA_REPEATS };
+/* A shadow: what became of this record.  REPLICA_LEADS: nothing yet; it is to be sent.  REPLICA_REPEATS: likewise, to another shadow; there is room. */
 int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size);
 /* One that leads has found room or not. */
 void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room);

@@ -54,6 +54,15 @@ void replica_notify(void) {
 
 bool replica_leads(void) { return atomic_load(&mpl_replica.rank->leader) == mpl_replica.me; }
 
+/* With rings of its own a shadow waits for records, too: whoever brings one rings as for a main. */
+static void rest_until_rung(void) {
+  struct mpl_rank_state *s = mpl.state;
+  uint32_t bell = atomic_load(&s->bell);
+  atomic_fetch_add(&s->sleeping, 1);
+  syscall(SYS_futex, &s->bell, FUTEX_WAIT, bell, &(struct timespec){0, REST_NS}, NULL, 0);
+  atomic_fetch_sub(&s->sleeping, 1);
+}
+
 void replica_rest(unsigned *turn) {
   struct replica_rank *rank = mpl_replica.rank;
   if (atomic_load_explicit(&mpl.job->aborted, memory_order_relaxed) && !replica_leads())
@@ -62,6 +71,8 @@ void replica_rest(unsigned *turn) {
     __builtin_ia32_pause();
   } else if (*turn < LOOKS + YIELDS) {
     sched_yield();
+  } else if (mpl_replica.job->set) {
+    rest_until_rung();
   } else {
     uint32_t bell = atomic_load(&rank->bell);
     if (!replica_leads())
@@ -70,6 +81,11 @@ void replica_rest(unsigned *turn) {
 }
 
 void replica_differ(const struct replica_difference *d) {
+  if (mpl_replica.job->set) { /* its proxy tells the command */
+    atomic_store(&mpl.job->abort_code, 67);
+    atomic_store(&mpl.job->aborted, 1);
+    _exit(67);
+  }
   mpl_replica.rank->difference = *d;
   atomic_store(&mpl_replica.rank->differs, 1);
   replica_notify();
@@ -152,7 +168,7 @@ void mpl_replica_lead(void) {
 
 void mpl_replica_open(struct mpl_end *in, struct mpl_end *out, uint32_t peer) {
   struct replica_job *job = replica_job(mpl.job);
-  if (!job)
+  if (!job || job->set)
     return;
   out->readers = &job->ranks[peer].readers;
   out->checks = job->mode & REPLICA_CHECK ? &job->ranks[mpl.rank].alive : NULL;
@@ -173,15 +189,17 @@ void mpl_replica_start(void) {
   mpl_replica.job = job;
   mpl_replica.rank = &job->ranks[mpl.rank];
   mpl_replica.log = replica_log(mpl.job, mpl.rank);
-  mpl_replica.live = true;
-  become(0);
+  mpl_replica.live = job->set < 2;
+  become(job->set > 1);
   replica_watch_restarts();
   mpl_replica_count_point();
   MPIR_dvm_replica.pid = getpid();
   MPIR_dvm_replica.determinants = job->determinants;
+  MPIR_dvm_replica.elsewhere = job->set;
   if (MPIR_dvm_replica_use)
     MPIR_dvm_replica_use(&MPIR_dvm_replica);
-  replica_fork();
+  if (!job->set)
+    replica_fork();
   MPIR_dvm_replica.on = true;
 }
 
@@ -231,8 +249,9 @@ static void refuse(const char *what, const char *name, const void *place) {
   char where[32] = "";
   if (place)
     snprintf(where, sizeof(where), " (called at %p)", place);
-  mpl_die(64, "%s%s%s%s cannot be replicated%s\nhelp: without '--replicate' the program runs as it is", what, *name ? " '" : "", name,
-          *name ? "'" : "", where);
+  mpl_die(64, "%s%s%s%s cannot be replicated%s\nhelp: %s the program runs as it is", what, *name ? " '" : "", name, *name ? "'" : "", where,
+          MPIR_dvm_replica.elsewhere ? "with shadows on the hosts of their mains ('--placement node'), or without '--replicate',"
+                                     : "without '--replicate'");
 }
 
 struct replica_door MPIR_dvm_replica = {.is_shadow = is_shadow,

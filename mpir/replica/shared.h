@@ -17,7 +17,8 @@ enum replica_event {
   REPLICA_IN = 1, /* it takes the next record of the ring from 'rank' */
   REPLICA_OUT, /* what waited for room in the ring to 'rank' moves */
   REPLICA_FULL, /* a record found no room in the ring to 'rank' */
-  REPLICA_VALUE /* something from outside: the time, a name; 'rank' is an enum replica_value */
+  REPLICA_VALUE, /* something from outside: the time, a name; 'rank' is an enum replica_value */
+  REPLICA_RECORD /* of a job in two sets: it is about to publish a record to 'rank' */
 };
 enum replica_value { REPLICA_WTIME = 1, REPLICA_NAME, REPLICA_PRELOADED };
 
@@ -92,6 +93,7 @@ enum {
 struct replica_job {
   uint32_t protocol, mode, when_full, refresh; /* enums; refresh: 1 fresh shadows */
   uint32_t determinants; /* bits of enum replica_determinant */
+  uint32_t set; /* of a job in two sets (sets.h): 1 + the one of this host, else 0 */
   char shadow_cpu[256]; /* "idle", a list of processors, or "" */
   int32_t controller; /* process of the command; 0: a restarted job that goes on without shadows */
   uint32_t heartbeat_ms, summary; /* as the options, for who restarts the job */

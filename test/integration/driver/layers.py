@@ -55,7 +55,7 @@ BELOW = {
     "mpir/mpi": ["mpir/replica"],
     "mpir/replica": ["mpir/mpi"],
     "mpir/commands": ["base", "mpir/image", "mpir/crs", "mpir/restart", "mpir/mpi", "mpir/replica"],
-    "mpir/proxy": ["base", "mpir/restart", "mpir/mpi", "mpir/commands"],
+    "mpir/proxy": ["base", "mpir/restart", "mpir/mpi", "mpir/replica", "mpir/commands"],
 }
 TOGETHER = {("mpir/mpi", "mpir/replica")}
 TOPS = ("base", "runtime", "pass", "driver", "sdm", "mpir")

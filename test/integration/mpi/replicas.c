@@ -1,9 +1,10 @@
 /* All that a program can see of the order in which things happen, and a result that depends on it: the ranks agree at the end on what each has seen.
-   replicas ROUNDS [WIDTH] */
+   replicas ROUNDS [WIDTH [PAUSE_US]] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG = 50000 };
 static int rank, size;
@@ -84,7 +85,7 @@ static void many(int round) {
 }
 
 int main(int argc, char **argv) {
-  int rounds = argc > 1 ? atoi(argv[1]) : 3, width = argc > 2 ? atoi(argv[2]) : 1;
+  int rounds = argc > 1 ? atoi(argv[1]) : 3, width = argc > 2 ? atoi(argv[2]) : 1, pause_us = argc > 3 ? atoi(argv[3]) : 0;
   char name[MPI_MAX_PROCESSOR_NAME];
   int length;
   MPI_Comm half;
@@ -107,6 +108,7 @@ int main(int argc, char **argv) {
     MPI_Allreduce(&seen, &sum, 1, MPI_UNSIGNED_LONG, MPI_BXOR, half);
     see(&sum, sizeof(sum));
     printf("rank %d round %d done\n", rank, round);
+    usleep((useconds_t)pause_us);
   }
   unsigned long all[64];
   MPI_Gather(&seen, 1, MPI_UNSIGNED_LONG, all, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);

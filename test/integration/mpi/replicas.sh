@@ -168,5 +168,5 @@ status 2 "$run" --replicate --native -n 2 ./ring
 status 2 "$run" --replicate --protocol x -n 2 ./ring
 has err "'--protocol' takes shared, receiver-forwarding or sender-forwarding, not 'x'"
 status 2 "$run" --replicate --placement nodes -n 2 ./ring
-has err "'--placement nodes' is not available"
+has err "'--placement nodes' needs '--hosts'"
 finish

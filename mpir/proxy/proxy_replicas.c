@@ -1,0 +1,244 @@
+/* A node of a set of replicas.  Of the mains: the log of each rank goes to the controller.  Of the shadows: it comes from there.  What ranks print goes through
+   the proxy, too, each piece with the length of the log that was there when it was printed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/process.h"
+#include "mpir/proxy/proxy.h"
+#include "mpir/replica/shared.h"
+
+enum { WINDOW = 256 << 10, STEP_NS = 200000, LOOK_NS = 1000000, REPLAYED = 1024, BEAT_MS = 100 };
+
+struct stream {
+  int read, write;
+  uint64_t sent, printed; /* bytes */
+  bool empty; /* at the last look */
+};
+
+struct rank {
+  struct stream streams[REPLICA_STREAMS];
+  uint64_t told, told_step; /* entries and steps, or what is replayed of them, that the controller knows */
+  int64_t step_ns; /* when that was */
+  int64_t stopped_ms; /* since then it stands; 0: it does not */
+};
+static struct rank *ranks; /* of this node */
+static struct proxy_log packet;
+_Static_assert(sizeof(packet.entries[0]) == sizeof(struct replica_entry), "entries are sent as they are");
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool is_main(const struct proxy *p) { return p->set == 1; }
+
+size_t proxy_replicas_size(uint32_t nranks) { return replica_size(nranks) + nranks * sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES; }
+
+void proxy_replicas_fill(struct proxy *p, size_t at) {
+  const uint32_t n = p->job->nranks;
+  p->job->replicas_at = at;
+  struct replica_job *r = replica_job(p->job);
+  *r = (struct replica_job){.protocol = REPLICA_SHARED,
+                            .mode = REPLICA_CRASH,
+                            .determinants = p->determinants,
+                            .set = p->set,
+                            .controller = getpid(),
+                            .log_at = at + replica_size(n),
+                            .log_stride = sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES};
+  for (uint32_t i = 0; i < n; i++) {
+    r->ranks[i].alive = 3;
+    r->ranks[i].readers = 1;
+  }
+}
+
+int proxy_replicas_open(struct proxy *p) {
+  ranks = calloc(p->end - p->first + 1, sizeof(*ranks));
+  for (uint32_t i = 0; i < p->end - p->first; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++) {
+      int ends[2];
+      if (pipe2(ends, O_CLOEXEC))
+        return -errno;
+      fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      ranks[i].streams[s] = (struct stream){.read = ends[0], .write = ends[1]};
+    }
+  return 0;
+}
+
+void proxy_replicas_become(void *arg, uint32_t rank) {
+  const struct proxy *p = arg;
+  const char *before = getenv("LD_PRELOAD");
+  char *preload;
+  if (asprintf(&preload, "%s/libdvmreplica.so%s%s", p->library, before && *before ? ":" : "", before ? before : "") > 0)
+    setenv("LD_PRELOAD", preload, 1);
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    dup2(ranks[rank - p->first].streams[s].write, s + 1);
+}
+
+void proxy_replicas_started(struct proxy *p) {
+  for (uint32_t i = 0; i < p->end - p->first; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      close(ranks[i].streams[s].write);
+}
+
+/* --- logs --- */
+
+/* The number of steps first: what these have logged is there then. */
+static bool send_log(struct proxy *p, uint32_t rank, bool idle) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  struct rank *mine = &ranks[rank - p->first];
+  const struct replica_entry *log = replica_log(p->job, rank);
+  packet.step = atomic_load_explicit(&k->step, memory_order_acquire);
+  uint64_t n = atomic_load_explicit(&k->logged, memory_order_acquire) - mine->told;
+  const bool late = packet.step != mine->told_step && idle && now_ns() - mine->step_ns > STEP_NS;
+  if ((!n && !late) || !proxy_wire_has_room())
+    return false;
+  n = n < PROXY_ENTRIES ? n : PROXY_ENTRIES;
+  for (uint64_t i = 0; i < n; i++)
+    memcpy(&packet.entries[i], &log[(mine->told + i) % REPLICA_LOG_ENTRIES], sizeof(*log));
+  const struct proxy_head head = {PROXY_LOG, rank, 0, (uint32_t)(sizeof(packet.step) + n * sizeof(*log)), mine->told};
+  if (mine->told + n < atomic_load_explicit(&k->logged, memory_order_relaxed))
+    packet.step = mine->told_step; /* entries of these steps are still to come */
+  proxy_wire_send(0, &head, &packet);
+  mine->told += n;
+  mine->told_step = packet.step;
+  mine->step_ns = now_ns();
+  return n > 0;
+}
+
+static bool send_replayed(struct proxy *p, uint32_t rank, bool idle) {
+  const struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  struct rank *mine = &ranks[rank - p->first];
+  const uint64_t entries = atomic_load(&k->replayed), step = atomic_load(&k->replayed_step);
+  const bool late = idle && (entries != mine->told || step != mine->told_step) && now_ns() - mine->step_ns > STEP_NS;
+  if ((entries - mine->told < REPLAYED && !late) || !proxy_wire_has_room())
+    return false;
+  proxy_wire_send(0, &(struct proxy_head){PROXY_REPLAYED, rank, 0, sizeof(step), entries}, &step);
+  mine->told = entries;
+  mine->told_step = step;
+  mine->step_ns = now_ns();
+  return false;
+}
+
+/* Entries first, then the steps that are passed with them. */
+static void take_log(struct proxy *p, const struct proxy_head *head, const char *data) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[head->from];
+  struct replica_entry *log = replica_log(p->job, head->from);
+  const uint64_t n = (head->bytes - sizeof(uint64_t)) / sizeof(*log), logged = atomic_load(&k->logged);
+  uint64_t step;
+  if (head->position != logged || n > REPLICA_LOG_ENTRIES - (logged - atomic_load(&k->replayed)))
+    return; /* it would be an error of ours */
+  memcpy(&step, data, sizeof(step));
+  for (uint64_t i = 0; i < n; i++)
+    memcpy(&log[(logged + i) % REPLICA_LOG_ENTRIES], data + sizeof(step) + i * sizeof(*log), sizeof(*log));
+  atomic_store_explicit(&k->logged, logged + n, memory_order_release);
+  atomic_store_explicit(&k->step, step, memory_order_release);
+  struct mpl_rank_state *s = mpl_state(p->job, head->from);
+  proxy_ring_bell(&s->bell, &s->sleeping);
+}
+
+static void take_replayed(struct proxy *p, const struct proxy_head *head, const char *data) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[head->from];
+  uint64_t step;
+  memcpy(&step, data, sizeof(step));
+  atomic_store(&k->replayed_step, step);
+  atomic_store(&k->replayed, head->position);
+}
+
+/* --- what ranks print --- */
+
+static bool send_output(struct proxy *p, uint32_t rank, int stream) {
+  static struct proxy_output piece;
+  struct stream *s = &ranks[rank - p->first].streams[stream];
+  bool moved = false;
+  while (s->sent - s->printed <= WINDOW - PROXY_OUTPUT_BYTES && proxy_wire_has_room()) {
+    const ssize_t n = read(s->read, piece.text, sizeof(piece.text));
+    s->empty = n <= 0;
+    if (s->empty)
+      break;
+    const uint64_t needs = atomic_load(&replica_job(p->job)->ranks[rank].logged);
+    piece.step = atomic_load(&replica_job(p->job)->ranks[rank].step);
+    const uint32_t bytes = (uint32_t)(offsetof(struct proxy_output, text) + (size_t)n);
+    proxy_wire_send(0, &(struct proxy_head){PROXY_OUTPUT, rank, (uint32_t)stream, bytes, needs}, &piece);
+    s->sent += (uint64_t)n;
+    moved = true;
+  }
+  return moved;
+}
+
+bool proxy_replicas_progress(struct proxy *p, bool idle) {
+  static int64_t looked;
+  const bool looks = now_ns() - looked > LOOK_NS;
+  bool moved = false;
+  looked = looks ? now_ns() : looked;
+  for (uint32_t i = p->first; i < p->end; i++) {
+    moved |= is_main(p) ? send_log(p, i, idle) : send_replayed(p, i, idle);
+    for (int s = 0; s < REPLICA_STREAMS && looks; s++)
+      moved |= send_output(p, i, s);
+  }
+  return moved;
+}
+
+bool proxy_replicas_told(struct proxy *p, uint32_t rank) {
+  struct rank *mine = &ranks[rank - p->first];
+  for (int s = 0; s < REPLICA_STREAMS; s++) {
+    mine->streams[s].empty = false;
+    send_output(p, rank, s);
+    if (!mine->streams[s].empty)
+      return false;
+  }
+  while (is_main(p) && send_log(p, rank, true))
+    ;
+  return !is_main(p) || atomic_load(&replica_job(p->job)->ranks[rank].logged) == mine->told;
+}
+
+bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data) {
+  if (head->kind == PROXY_LOG && !is_main(p))
+    take_log(p, head, data);
+  else if (head->kind == PROXY_REPLAYED && is_main(p))
+    take_replayed(p, head, data);
+  else if (head->kind == PROXY_PRINTED)
+    ranks[head->from - p->first].streams[head->to].printed = head->position;
+  else
+    return false;
+  return true;
+}
+
+/* The other set is gone.  Of the shadows: all that the log says is here by now. */
+void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f) {
+  for (uint32_t i = 0; i < p->job->nranks && (f->leads || f->alone); i++) {
+    struct replica_rank *k = &replica_job(p->job)->ranks[i];
+    struct mpl_rank_state *s = mpl_state(p->job, i);
+    atomic_store(&k->alive, is_main(p) ? 1 : 2);
+    if (!is_main(p))
+      atomic_store(&k->leader, 1);
+    proxy_ring_bell(&s->bell, &s->sleeping);
+  }
+}
+
+/* One that is stopped looks to the others like one that computes. */
+static void end_stopped(struct proxy *p, uint32_t rank) {
+  const struct mpl_rank_state *s = mpl_state(p->job, rank);
+  int64_t *since = &ranks[rank - p->first].stopped_ms, now = now_ns() / 1000000;
+  if (!p->heartbeat_ms || atomic_load(&s->ended) || dvm_process_state(atomic_load(&s->pid)) != 'T')
+    *since = 0;
+  else if (!*since)
+    *since = now;
+  else if (now - *since >= p->heartbeat_ms)
+    kill(atomic_load(&s->pid), SIGKILL);
+}
+
+void proxy_replicas_beat(struct proxy *p) {
+  static int64_t last;
+  if (now_ns() - last < BEAT_MS * 1000000)
+    return;
+  last = now_ns();
+  for (uint32_t i = p->first; i < p->end; i++)
+    end_stopped(p, i);
+  proxy_wire_send(0, &(struct proxy_head){PROXY_ALIVE, 0, 0, 0, 0}, NULL);
+}

@@ -1,0 +1,303 @@
+/* The controller's end of one of two sets of replicas (mpir/replica/sets.h).  Of the mains: entries of logs come here from all hosts, and are committed when all
+   that they depend on has come; what was printed goes out when the entries before it are committed: then no other course can be taken after a loss.  Of the shadows:
+   committed entries go to their hosts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "mpir/proxy/proxy.h"
+#include "mpir/replica/sets.h"
+
+enum { SILENT_MS = 30000, LATE_NS = 200000, REPLAYED = 1024, CLOSE_MS = 5000, ACKNOWLEDGED = 32 << 10 };
+
+struct piece {
+  struct piece *next;
+  uint64_t needs, step; /* entries, steps */
+  uint32_t bytes, done;
+  char data[];
+};
+
+struct stream {
+  int fd;
+  struct piece *first, **last;
+  uint64_t printed, told; /* bytes that went out; that the node knows of */
+};
+
+static struct {
+  struct sets *shared;
+  unsigned side;
+  uint32_t nranks, nnodes;
+  int64_t *heard_ms, looked_ms; /* by node; when this process looked at that last */
+  struct stream (*streams)[REPLICA_STREAMS];
+  uint64_t *sent; /* mains, from * nranks + to: 1 + position of the last record that a committed entry tells of */
+  uint64_t *steps; /* mains: with all entries that have come */
+  uint64_t *told, *told_step; /* entries that a shadow's host has, or as a main's knows them to be replayed */
+  int64_t told_ns;
+  bool all_told;
+} here;
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool of_mains(void) { return here.side == SETS_MAINS; }
+static struct sets_rank *rank_at(uint32_t rank) { return &here.shared->ranks[rank]; }
+
+static _Noreturn void fail(const char *what) {
+  fprintf(stderr, "dvm run: error: the proxy cannot open %s of 'dvm run': %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static int open_of(pid_t process, int fd, int flags, const char *what) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", process, fd);
+  const int opened = open(path, flags | O_CLOEXEC);
+  if (opened < 0)
+    fail(what);
+  return opened;
+}
+
+void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
+  struct stat st;
+  const int memory = open_of(controller, fd, O_RDWR, "the memory of two sets");
+  if (fstat(memory, &st) ||
+      (here.shared = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0)) == MAP_FAILED)
+    fail("the memory of two sets");
+  here.side = side;
+  here.nranks = p->job->nranks;
+  here.nnodes = p->nnodes;
+  here.heard_ms = calloc(p->nnodes, sizeof(*here.heard_ms));
+  here.streams = calloc(here.nranks, sizeof(*here.streams));
+  here.sent = calloc((size_t)here.nranks * here.nranks, sizeof(*here.sent));
+  here.steps = calloc(here.nranks, sizeof(*here.steps));
+  here.told = calloc(here.nranks, sizeof(*here.told));
+  here.told_step = calloc(here.nranks, sizeof(*here.told_step));
+  for (uint32_t i = 0; i < here.nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++) {
+      here.streams[i][s].last = &here.streams[i][s].first;
+      here.streams[i][s].fd = open_of(here.shared->command, rank_at(i)->streams[side][s], O_WRONLY | O_NONBLOCK, "a pipe");
+    }
+  p->set = side + 1;
+  atomic_store(&here.shared->sides[side].head, getpid());
+}
+
+/* --- hosts that say nothing --- */
+
+void proxy_sets_heard(int from) {
+  if (from > 0 && (uint32_t)from <= here.nnodes)
+    here.heard_ms[from - 1] = now_ns() / 1000000;
+}
+
+static void look_for_silence(void) {
+  const int64_t now = now_ns() / 1000000, limit = here.shared->heartbeat_ms ? here.shared->heartbeat_ms : SILENT_MS;
+  const bool was_away = now - here.looked_ms > limit / 2; /* it is this process that did not run */
+  struct sets_side *side = &here.shared->sides[here.side];
+  here.looked_ms = now;
+  atomic_fetch_add(&side->beat, 1);
+  for (uint32_t k = 0; k < here.nnodes; k++)
+    if (was_away || !here.heard_ms[k]) {
+      here.heard_ms[k] = now;
+    } else if (now - here.heard_ms[k] > limit && !atomic_load(&side->lost)) {
+      atomic_store(&side->rank, k);
+      atomic_store(&side->lost, SETS_SILENT);
+    }
+}
+
+/* --- logs --- */
+
+static void take_log(const struct proxy_head *head, const char *data) {
+  struct sets_rank *k = rank_at(head->from);
+  struct replica_entry *log = sets_log(here.shared, head->from);
+  const uint64_t n = (head->bytes - sizeof(uint64_t)) / sizeof(*log), logged = atomic_load(&k->logged);
+  if (head->position != logged || n > REPLICA_LOG_ENTRIES)
+    return;
+  memcpy(&here.steps[head->from], data, sizeof(uint64_t));
+  for (uint64_t i = 0; i < n; i++)
+    memcpy(&log[(logged + i) % REPLICA_LOG_ENTRIES], data + sizeof(uint64_t) + i * sizeof(*log), sizeof(*log));
+  atomic_store(&k->logged, logged + n);
+}
+
+/* A record that was taken must have been told of by who sent it. */
+static bool can_be_followed(uint32_t rank, const struct replica_entry *e) {
+  const uint32_t other = (uint32_t)(e->what >> 8) & 0xffffff;
+  if (other >= here.nranks)
+    return true;
+  if ((e->what & 0xff) == REPLICA_RECORD)
+    here.sent[(size_t)rank * here.nranks + other] = e->value + 1;
+  return (e->what & 0xff) != REPLICA_IN || here.sent[(size_t)other * here.nranks + rank] > e->value;
+}
+
+static bool commit_rank(uint32_t rank) {
+  struct sets_rank *k = rank_at(rank);
+  const struct replica_entry *log = sets_log(here.shared, rank);
+  const uint64_t logged = atomic_load(&k->logged), before = atomic_load(&k->committed);
+  uint64_t n = before, step = here.steps[rank];
+  while (n < logged && can_be_followed(rank, &log[n % REPLICA_LOG_ENTRIES]))
+    n++;
+  if (n < logged) {
+    const uint64_t open = sets_step_of(&log[n % REPLICA_LOG_ENTRIES], step);
+    step = open < step ? open : step;
+  }
+  atomic_store_explicit(&k->committed, n, memory_order_release);
+  if (step > atomic_load(&k->step))
+    atomic_store_explicit(&k->step, step, memory_order_release);
+  return n > before;
+}
+
+static bool commit(void) {
+  bool moved = false;
+  for (bool again = true; again; moved |= again) {
+    again = false;
+    for (uint32_t i = 0; i < here.nranks; i++)
+      again |= commit_rank(i);
+  }
+  return moved;
+}
+
+static uint32_t host_of(const struct proxy *p, uint32_t rank) { return mpl_state(p->job, rank)->node + 1; }
+
+/* To the host of a shadow. */
+static bool hand_on(const struct proxy *p, uint32_t rank, bool late) {
+  static struct proxy_log packet;
+  const struct sets_rank *k = rank_at(rank);
+  const struct replica_entry *log = sets_log(here.shared, rank);
+  packet.step = atomic_load_explicit(&k->step, memory_order_acquire);
+  const uint64_t open = atomic_load_explicit(&k->committed, memory_order_acquire) - here.told[rank],
+                 n = open < PROXY_ENTRIES ? open : PROXY_ENTRIES;
+  here.all_told &= !open && packet.step == here.told_step[rank];
+  if ((!n && (!late || packet.step == here.told_step[rank])) || !proxy_wire_has_room())
+    return false;
+  if (n < open)
+    packet.step = here.told_step[rank];
+  for (uint64_t i = 0; i < n; i++)
+    memcpy(&packet.entries[i], &log[(here.told[rank] + i) % REPLICA_LOG_ENTRIES], sizeof(*log));
+  const struct proxy_head head = {PROXY_LOG, rank, 0, (uint32_t)(sizeof(packet.step) + n * sizeof(*log)), here.told[rank]};
+  proxy_wire_send((int)host_of(p, rank), &head, &packet);
+  here.told[rank] += n;
+  here.told_step[rank] = packet.step;
+  return true;
+}
+
+/* To the host of a main: how far its shadow is. */
+static void tell_replayed(const struct proxy *p, uint32_t rank, bool late) {
+  const struct sets_rank *k = rank_at(rank);
+  const uint64_t entries = atomic_load(&k->replayed), step = atomic_load(&k->replayed_step);
+  const bool differs = entries != here.told[rank] || step != here.told_step[rank];
+  if (!(entries - here.told[rank] >= REPLAYED || (late && differs)) || !proxy_wire_has_room())
+    return;
+  proxy_wire_send((int)host_of(p, rank), &(struct proxy_head){PROXY_REPLAYED, rank, 0, sizeof(step), entries}, &step);
+  here.told[rank] = entries;
+  here.told_step[rank] = step;
+}
+
+/* --- what ranks print --- */
+
+static void take_output(const struct proxy_head *head, const char *data) {
+  struct stream *s = &here.streams[head->from][head->to];
+  const uint32_t bytes = head->bytes - (uint32_t)sizeof(uint64_t);
+  struct piece *piece = malloc(sizeof(*piece) + bytes);
+  if (!piece)
+    exit(1);
+  *piece = (struct piece){.needs = head->position, .bytes = bytes};
+  memcpy(&piece->step, data, sizeof(piece->step));
+  memcpy(piece->data, data + sizeof(piece->step), bytes);
+  *s->last = piece;
+  s->last = &piece->next;
+}
+
+static bool may_go_out(uint32_t rank, const struct piece *piece) {
+  const struct sets_rank *k = rank_at(rank);
+  return !of_mains() || atomic_load(&here.shared->alone) ||
+         (atomic_load(&k->committed) >= piece->needs && atomic_load(&k->step) >= piece->step);
+}
+
+static bool put_out(struct stream *s) {
+  struct piece *piece = s->first;
+  while (piece->done < piece->bytes) {
+    const ssize_t n = write(s->fd, piece->data + piece->done, piece->bytes - piece->done);
+    if (n < 0 && errno == EAGAIN)
+      return false;
+    if (n < 0)
+      exit(1); /* nobody reads any more */
+    piece->done += (uint32_t)n;
+  }
+  s->printed += piece->bytes;
+  s->first = piece->next;
+  s->last = s->first ? s->last : &s->first;
+  free(piece);
+  return true;
+}
+
+static bool move_output(const struct proxy *p, uint32_t rank, int stream, bool late) {
+  struct stream *s = &here.streams[rank][stream];
+  bool moved = false;
+  while (s->first && may_go_out(rank, s->first) && put_out(s))
+    moved = true;
+  if (s->printed != s->told && (late || s->printed - s->told >= ACKNOWLEDGED) && proxy_wire_has_room()) {
+    proxy_wire_send((int)host_of(p, rank), &(struct proxy_head){PROXY_PRINTED, rank, (uint32_t)stream, 0, s->printed}, NULL);
+    s->told = s->printed;
+  }
+  return moved;
+}
+
+/* --- all of it --- */
+
+bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char *data) {
+  (void)p;
+  if (head->kind == PROXY_LOG && of_mains()) {
+    take_log(head, data);
+  } else if (head->kind == PROXY_REPLAYED && !of_mains()) {
+    uint64_t step;
+    memcpy(&step, data, sizeof(step));
+    atomic_store(&rank_at(head->from)->replayed_step, step);
+    atomic_store(&rank_at(head->from)->replayed, head->position);
+  } else if (head->kind == PROXY_OUTPUT) {
+    take_output(head, data);
+  } else {
+    return head->kind == PROXY_ALIVE;
+  }
+  return true;
+}
+
+bool proxy_sets_progress(struct proxy *p, bool idle) {
+  const int64_t now = now_ns();
+  const bool leads = atomic_load(&here.shared->leads), late = leads || (idle && now - here.told_ns > LATE_NS);
+  bool moved = of_mains() && commit();
+  here.told_ns = late ? now : here.told_ns;
+  here.all_told = true;
+  for (uint32_t i = 0; i < here.nranks; i++) {
+    if (of_mains())
+      tell_replayed(p, i, late);
+    else
+      moved |= hand_on(p, i, late);
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      moved |= move_output(p, i, s, late);
+  }
+  here.all_told &= leads;
+  look_for_silence();
+  return moved;
+}
+
+/* Shadows lead when they have all that is committed. */
+void proxy_sets_flags(struct proxy_flags *f) {
+  f->alone = of_mains() && atomic_load(&here.shared->alone);
+  f->leads = !of_mains() && here.all_told;
+}
+
+/* The ranks have ended by themselves: no other course will be taken. */
+void proxy_sets_close(void) {
+  const int64_t begun = now_ns();
+  for (uint32_t i = 0; i < here.nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      while (here.streams[i][s].first && now_ns() - begun < CLOSE_MS * 1000000ll)
+        if (!put_out(&here.streams[i][s]))
+          poll(&(struct pollfd){here.streams[i][s].fd, POLLOUT, 0}, 1, 10);
+}

@@ -1,0 +1,49 @@
+/* Mains on one half of the hosts, shadows on the other: two jobs on several hosts of their own, each with its mpirun and its proxies, and what joins them, the
+   memory of the command that has started both.  Only determinants go from one set to the other: shadows send each other what their mains send each other.
+   A set lives and dies as a whole; docs/replication.md tells why nothing is lost. */
+#ifndef REPLICA_SETS_H
+#define REPLICA_SETS_H
+#include "mpir/replica/shared.h"
+
+enum { SETS_MAINS, SETS_SHADOWS, SETS };
+enum { SETS_RUNS, SETS_LOST_RANK, SETS_LOST_HOST, SETS_SILENT }; /* what became of a set that did not end by itself */
+
+/* Of a rank.  Entries of the log are written by the head of the mains, which has them from the main's host, and read by the head of the shadows. */
+struct sets_rank {
+  _Atomic uint64_t logged; /* entries that have come */
+  _Atomic uint64_t committed; /* those before it may be followed: all that they depend on is here, too */
+  _Atomic uint64_t step; /* steps passed with these */
+  _Atomic uint64_t replayed, replayed_step; /* by the shadow */
+  int32_t streams[SETS][REPLICA_STREAMS]; /* writing ends of what is printed, in the command */
+};
+
+struct sets_side {
+  _Atomic int32_t head; /* process that carries what its hosts say */
+  _Atomic uint64_t beat; /* counts while that one runs */
+  _Atomic uint32_t runs; /* all its ranks were there */
+  _Atomic uint32_t lost, rank; /* enum above; the rank that ended */
+  _Atomic int32_t how; /* as wait(2) has it */
+};
+
+struct sets {
+  int32_t command;
+  uint32_t nranks, determinants, heartbeat_ms;
+  _Atomic uint32_t alone; /* 1: there are no shadows any more */
+  _Atomic uint32_t leads; /* 1: there are no mains any more */
+  struct sets_side sides[SETS];
+  struct sets_rank ranks[];
+};
+
+static inline size_t sets_logs_at(uint32_t nranks) { return mpl_round(sizeof(struct sets) + nranks * sizeof(struct sets_rank), 4096); }
+static inline size_t sets_size(uint32_t nranks) {
+  return sets_logs_at(nranks) + (size_t)nranks * REPLICA_LOG_ENTRIES * sizeof(struct replica_entry);
+}
+static inline struct replica_entry *sets_log(struct sets *s, uint32_t rank) {
+  return (struct replica_entry *)((char *)s + sets_logs_at(s->nranks)) + (size_t)rank * REPLICA_LOG_ENTRIES;
+}
+
+/* Steps whose entries are all before this one. */
+static inline uint64_t sets_step_of(const struct replica_entry *e, uint64_t near) {
+  return near + (uint64_t)(int64_t)(int32_t)((uint32_t)(e->what >> 32) - (uint32_t)near);
+}
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# replica-hosts.sh BUILD SOURCE: mains on one host and shadows on another: the same output, exactly once, whoever dies.
+. "$(dirname "$0")/nodes.sh"
+for name in replicas input writes; do
+  mpicc -g -O1 "$source/test/integration/mpi/$name.c" -o "$name$T" || fail "mpicc failed"
+done
+PROGRAM=./replicas$T
+ranks() { pgrep -r R,S,D,T,t -f "^\./[a-z]*$T"; }
+ours() { pgrep -r R,S,D,T,t -f "(^\./[a-z]*$T)|(dvm-proxy .*[a-z]$T)"; }
+none_left() { [ -z "$(ours)" ]; }
+# twice NAME RANKS WORDS...: in the background; JOB is the command.
+twice() {
+  local name=$1 ranks=$2; shift 2
+  : > "$name.out"
+  nsenter -t $NA --net --uts "$BIN/dvm-run" --replicate --placement nodes $OPTIONS -n "$ranks" --hosts "$HOSTS" --launcher "$MPIRUN" "$@" > "$name.out" 2> "$name.err" < "$INPUT" &
+  JOB=$!
+  STARTED+=("$JOB")
+}
+OPTIONS= HOSTS=na,nb INPUT=/dev/null
+same() { sort "$1.out" | cmp -s - "expected$2" || fail "$1: other output: $(sort "$1.out" | diff - "expected$2" | head -5) $(cat "$1.err")"; }
+over() { local s; wait "$JOB"; s=$?; [ "$s" = "$1" ] || fail "$2: status $s, not $1: $(cat "$2.err")"; wait_for 30 none_left || fail "$2: left: $(ours)"; }
+is_round() { [ "$(grep -c "round $2 done" "$1.out")" -ge 1 ]; }
+node_of() { case $1 in mains) echo $NA ;; shadows) echo $NB ;; esac; }
+is_there() { [ "$(on_node "$(node_of "$1")" | wc -l)" -ge "$2" ]; }
+# runs NAME RANKS: it is in the middle, and so are its shadows.
+runs() { wait_for 60 is_round "$1" 5 && wait_for 60 is_there shadows "$2" || fail "$1 does not run: $(cat "$1.err")"; }
+# Of the mains or the shadows of JOB.
+mpirun_at() {
+  local c m
+  for c in $(cat "/proc/$JOB/task/$JOB/children"); do
+    m=$(mpirun_of "$c")
+    tr '\0' ' ' < "/proc/$m/cmdline" | grep -q -- "--host n$([ "$1" = mains ] && echo a || echo b) [^ ]*dvm-proxy node" && echo "$m"
+  done
+}
+
+# Nobody dies.
+for n in 1 3; do
+  "$BIN/dvm-run" -n $n $PROGRAM 20 | sort > expected$n
+  twice plain $n $PROGRAM 20
+  over 0 plain
+  same plain $n
+  [ ! -s plain.err ] || fail "plain: $(cat plain.err)"
+done
+note "nobody dies"
+
+# A process, a proxy (and all of its host with it), mpirun, of the mains or of the shadows.
+"$BIN/dvm-run" -n 3 $PROGRAM 400 | sort > expected3
+for side in mains shadows; do
+  for victim in rank proxy mpirun; do
+    name=$victim-$side
+    twice "$name" 3 $PROGRAM 400 1 10000
+    runs "$name" 3
+    p=$(on_node "$(node_of $side)" | head -n 1)
+    case $victim in
+      proxy) p=$(proxy_of "$p") ;;
+      mpirun) p=$(mpirun_at $side) ;;
+    esac
+    kill -9 "$p" || fail "no $victim of the $side"
+    over 0 "$name"
+    same "$name" 3
+    has "note: of the $side" "$name.err" || fail "$name: not told: $(cat "$name.err")"
+  done
+done
+note "one dies"
+
+# One set, then the other.
+twice both 3 $PROGRAM 400 1 10000
+runs both 3
+kill -9 "$(on_node $NA | head -n 1)"
+wait_for 30 has "take over" both.err || fail "both: nobody takes over: $(cat both.err)"
+kill -9 "$(on_node $NB | head -n 1)"
+over 68 both
+has "error: both replicas of rank [0-9] are lost: of the shadows rank [0-9] was killed by signal 9 (Killed); of the mains, before, rank .*; last event: step [0-9]*, took a record from rank" both.err ||
+  fail "both: no reason: $(cat both.err)"
+note "both lost"
+
+# A host that says nothing: its proxy is stopped, or there is no way to it.
+OPTIONS="--heartbeat 2"
+for side in mains shadows; do
+  twice silent 3 $PROGRAM 300 1 10000
+  runs silent 3
+  proxy=$(proxy_of "$(on_node "$(node_of $side)" | head -n 1)")
+  kill -STOP "$proxy"
+  "$BIN/dvm-run" -n 3 $PROGRAM 300 | sort > expectedsilent
+  wait_for 60 has "of the $side host 1 of theirs has said nothing" silent.err || fail "silent $side: not noticed: $(cat silent.err)"
+  kill -CONT "$proxy" 2> cont.err
+  over 0 silent
+  same silent silent
+done
+twice cut 3 $PROGRAM 300 1 10000
+runs cut 3
+nsenter -t $NB --net ip link set vb down
+wait_for 60 has "note: of the shadows" cut.err || fail "cut: not noticed: $(cat cut.err)"
+nsenter -t $NB --net ip link set vb up
+over 0 cut
+same cut silent
+OPTIONS=
+note "silence"
+
+# Standard input: a pipe's goes to both.
+seq 1 20000 > numbers
+"$BIN/dvm-run" -n 2 ./input$T < numbers | sort > expected2
+INPUT=numbers twice file 2 ./input$T; over 0 file; same file 2
+mkfifo fifo
+cat numbers > fifo & STARTED+=("$!")
+INPUT=fifo twice pipe 2 ./input$T; over 0 pipe; same pipe 2
+note "standard input"
+
+# Ends of programs, and what is refused.
+twice status 2 sh -c 'exit 5'; over 5 status
+twice deadlock 4 ./bad cycle; over 69 deadlock
+has "deadlock" deadlock.err || fail "deadlock: $(cat deadlock.err)"
+twice abort 4 ./bad abort; wait $JOB; s=$?
+"$BIN/dvm-run" -n 4 ./bad abort > /dev/null 2>&1; [ $? = $s ] || fail "MPI_Abort: status $s: $(cat abort.err)"
+wait_for 30 none_left || fail "MPI_Abort: left: $(ours)"
+twice file 2 ./writes$T map; over 64 file
+has "writing into the file" file.err && has "placement node'" file.err || fail "a file: $(cat file.err)"
+HOSTS=na,na twice one 2 $PROGRAM 5; over 2 one; has "host 'na' is among the first half" one.err || fail "one host: $(cat one.err)"
+HOSTS=na twice one 2 $PROGRAM 5; over 2 one; has "at least two hosts" one.err || fail "one host: $(cat one.err)"
+HOSTS=na,nowhere twice one 2 $PROGRAM 5; over 1 one; has "shadows at nowhere could not be started" one.err || fail "no host: $(cat one.err)"
+for option in "--protocol shared" "--check" "--refresh on" "--report r" "--when-full leap" "--checkpointable"; do
+  OPTIONS=$option twice option 2 $PROGRAM 5; over 2 option; has "cannot be used with '--placement nodes'" option.err || fail "$option: $(cat option.err)"
+done
+twice interrupted 3 $PROGRAM 100000
+runs interrupted 3
+kill -TERM "$(cat "/proc/$JOB/task/$JOB/children" | head -n 1 | cut -d' ' -f1)" 2> kill.err
+kill -TERM "$JOB"
+over 143 interrupted
+twice killed 3 $PROGRAM 100000
+runs killed 3
+kill -9 "$JOB"
+wait_for 30 none_left || fail "the command is killed: left: $(ours)"
+note "ends"
+echo "all as expected"
