@@ -23,16 +23,30 @@ struct Mention {
   CallInst *Call;
   unsigned Operand;
   int64_t Offset;
+  uint64_t Size;
   What Kind;
   bool Certain = false; // what is read there has been given a value since by no copy
 };
 
+constexpr uint64_t FollowedByByte = 64; // larger objects have a value or none, as a whole
+
 struct Object {
   AllocaInst *Alloca;
   uint64_t Size;
+  unsigned First = 0; // number of its first part
   SmallVector<Mention, 8> Mentions;
   SmallVector<IntrinsicInst *, 4> Lives;
   bool Given = true;
+
+  bool byByte() const { return Size <= FollowedByByte; }
+  unsigned parts() const { return byByte() ? unsigned(Size) : 1; }
+  bool holds(int64_t Offset, uint64_t Bytes) const { return Offset >= 0 && Bytes <= Size && uint64_t(Offset) <= Size - Bytes; }
+  // Numbers of the parts that are mentioned, and of the one behind them.
+  std::pair<unsigned, unsigned> partsOf(const Mention &M) const {
+    if (!byByte() || !M.Size || !holds(M.Offset, M.Size))
+      return {First, First + parts()};
+    return {First + unsigned(M.Offset), First + unsigned(M.Offset) + unsigned(M.Size)};
+  }
 };
 
 class Homes {
@@ -40,7 +54,8 @@ class Homes {
   Runtime RT;
   std::vector<Object> Objects;
   DenseMap<const Instruction *, SmallVector<std::pair<unsigned, unsigned>, 1>> At; // numbers of object and mention
-  struct State {
+  unsigned Parts = 0;
+  struct State { // of each part
     BitVector Given, Certain;
     bool operator==(const State &O) const { return Given == O.Given && Certain == O.Certain; }
   };
@@ -53,6 +68,7 @@ class Homes {
   void pass(const BasicBlock *BB, State &Now, bool Judge);
   void solve();
   AllocaInst *home(Object &O);
+  Value *at(IRBuilder<> &B, AllocaInst *Home, int64_t Offset) const;
   void rewrite(Object &O);
 
 public:
@@ -77,26 +93,26 @@ bool Homes::mention(Object &O, CallInst *Call, unsigned Operand, std::optional<i
   StringRef Name = calleeName(Call);
   if (!Offset)
     return false;
+  const uint64_t Size = constantSize(Call, Name == "__dvmrt_look_copy" ? 2 : 1);
   auto Add = [&](What Kind) {
-    O.Mentions.push_back({Call, Operand, *Offset, Kind});
+    O.Mentions.push_back({Call, Operand, *Offset, Size, Kind});
     return true;
   };
   if (Name == "__dvmrt_look_copy") {
-    const uint64_t Size = constantSize(Call, 2);
     if (Operand == 1)
       return isLooked(Size) && Add(What::Copies);
     return isLooked(Size) && !*Offset && Size == O.Size && Call->getArgOperand(1)->stripInBoundsOffsets() != O.Alloca && Add(What::Copied);
   }
-  const bool Whole = !*Offset && constantSize(Call, 1) == O.Size;
+  const bool Whole = !*Offset && Size == O.Size, Known = Whole || (O.byByte() && Size && O.holds(*Offset, Size));
   if (lookCall(Call)) {
     const uint64_t Flags = lookNumber(Call, LookFlags);
     if (Flags & DVMRT_BORN)
       return Whole && Add(What::Begins);
-    return Add(Flags == DVMRT_WRITE && Whole ? What::Given : What::Read);
+    return Add(Flags == DVMRT_WRITE && Known ? What::Given : What::Read);
   }
   if (Name == "__dvmrt_born" || Name == "__dvmrt_live")
     return Whole && Add(What::Begins);
-  return (Name == "__dvmrt_assign" || Name == "__dvmrt_fill") && Whole && Add(What::Given);
+  return (Name == "__dvmrt_assign" || Name == "__dvmrt_fill") && Known && Add(What::Given);
 }
 
 bool Homes::follow(Object &O) {
@@ -130,9 +146,11 @@ void Homes::collect() {
     auto Size = A && A->isStaticAlloca() ? A->getAllocationSize(RT.DL) : std::nullopt;
     if (!Size || Size->isScalable())
       continue;
-    Object O{A, Size->getFixedValue(), {}, {}};
-    if (follow(O))
-      Objects.push_back(std::move(O));
+    Object O{A, Size->getFixedValue(), Parts, {}, {}};
+    if (!follow(O))
+      continue;
+    Parts += O.parts();
+    Objects.push_back(std::move(O));
   }
   for (unsigned N = 0; N < Objects.size(); ++N)
     for (unsigned M = 0; M < Objects[N].Mentions.size(); ++M)
@@ -144,13 +162,20 @@ void Homes::collect() {
 // Of blocks not yet known the best is assumed; the solution only gets worse.
 Homes::State Homes::before(const BasicBlock *BB) {
   const bool Inside = BB != &F.getEntryBlock();
-  State In{BitVector(Objects.size(), Inside), BitVector(Objects.size(), Inside)};
+  State In{BitVector(Parts, Inside), BitVector(Parts, Inside)};
   for (const BasicBlock *P : predecessors(BB))
     if (auto Known = Out.find(P); Known != Out.end()) {
       In.Given &= Known->second.Given;
       In.Certain &= Known->second.Certain;
     }
   return In;
+}
+
+static void put(BitVector &Bits, unsigned Low, unsigned High, bool Value) {
+  if (Value)
+    Bits.set(Low, High);
+  else
+    Bits.reset(Low, High);
 }
 
 void Homes::pass(const BasicBlock *BB, State &Now, bool Judge) {
@@ -160,15 +185,16 @@ void Homes::pass(const BasicBlock *BB, State &Now, bool Judge) {
       continue;
     for (auto [N, M] : Found->second) {
       Mention &Here = Objects[N].Mentions[M];
+      const auto [Low, High] = Objects[N].partsOf(Here);
       if (Here.Kind == What::Read || Here.Kind == What::Copies) {
         if (Judge)
-          Objects[N].Given &= Now.Given[N];
+          Objects[N].Given &= Now.Given.find_first_unset_in(Low, High) < 0;
         if (Judge)
-          Here.Certain = Now.Certain[N];
+          Here.Certain = Now.Certain.find_first_unset_in(Low, High) < 0;
         continue;
       }
-      Now.Given[N] = Here.Kind != What::Begins;
-      Now.Certain[N] = Here.Kind == What::Given;
+      put(Now.Given, Low, High, Here.Kind != What::Begins);
+      put(Now.Certain, Low, High, Here.Kind == What::Given);
     }
   }
 }
@@ -205,6 +231,10 @@ AllocaInst *Homes::home(Object &O) {
   return Home;
 }
 
+Value *Homes::at(IRBuilder<> &B, AllocaInst *Home, int64_t Offset) const {
+  return Offset ? B.CreateConstInBoundsGEP1_64(RT.I8, Home, uint64_t(Offset)) : static_cast<Value *>(Home);
+}
+
 void Homes::rewrite(Object &O) {
   bool Copied = false, Stays = false, Others = false;
   for (const Mention &M : O.Mentions) {
@@ -220,9 +250,9 @@ void Homes::rewrite(Object &O) {
     if (!Drop && M.Kind == What::Begins)
       emitBirth(RT, B, Home, O.Size);
     else if (!Drop && M.Kind == What::Given && !lookCall(M.Call))
-      emitLook(RT, B, Home, O.Size, ConstantPointerNull::get(RT.Ptr), DVMRT_WRITE, {});
+      emitLook(RT, B, at(B, Home, M.Offset), M.Size, ConstantPointerNull::get(RT.Ptr), DVMRT_WRITE, {});
     else if (!Drop) {
-      M.Call->setArgOperand(M.Operand, M.Offset ? B.CreateConstInBoundsGEP1_64(RT.I8, Home, M.Offset) : static_cast<Value *>(Home));
+      M.Call->setArgOperand(M.Operand, at(B, Home, M.Offset));
       if (M.Kind == What::Copied)
         M.Call->setArgOperand(5, B.getInt32(1));
       continue;

@@ -47,3 +47,34 @@ long sum(const char *p, long n) {
 // CHECK-LABEL: define {{.*}}@sum(
 // CHECK: call i32 @__dvmrt_run(ptr %{{.*}}, i64 8, i64 %{{.*}}, i64 8, i32 1)
 // CHECK: ret i64
+// Members have their values each for itself, as those of a struct that is passed by value.
+struct pair {
+  long a, b;
+};
+static void put(struct pair *p, long a, long b) {
+  p->a = a;
+  p->b = b;
+}
+static long both(const struct pair *p) { return R8(p->a, 4, "C 0\nG p\nT p->a") + R8(p->b, 5, "C 0\nG p\nT p->b"); }
+long parts(long a, long b) {
+  struct pair p;
+  put(&p, a, b);
+  return both(&p);
+}
+// CHECK-LABEL: define {{.*}}@parts(
+// CHECK-NOT: __dvmrt_{{born|look|touch|assign}}
+// CHECK: ret i64
+long by_value(struct pair p) { return both(&p); }
+// CHECK-LABEL: define {{.*}}@by_value(
+// CHECK-NOT: __dvmrt_{{born|look|touch|assign}}
+// CHECK: ret i64
+long half(long a, int k) {
+  struct pair p;
+  p.a = a;
+  if (k)
+    p.b = 1;
+  return both(&p);
+}
+// CHECK-LABEL: define {{.*}}@half(
+// CHECK: call void @__dvmrt_born(
+// CHECK: ret i64
