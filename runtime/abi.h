@@ -221,7 +221,7 @@ int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size);
  * 'state' bit 0: somebody else has written the variable, nothing is known; bit 1: several iterations had the extreme;
  * from DVMRT_ROUNDINGS_SHIFT on: roundings that each iteration makes.
  * Floating sums and products: 'roundings' that were made besides, of numbers whose absolute values 'magnitude' is the sum of, or more
- * (sums).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
+ * (sums; infinite where the updates only add: rounding explains every finite difference).  Locations (maxloc, minloc) likewise, or NULL and 0 bytes. */
 enum { DVMRT_ROUNDINGS_SHIFT = 8, DVMRT_ROUNDINGS_MAX = 0xffffff };
 int __dvmrt_reduction(struct dvmrt_site *construct, uint32_t number, uint32_t state, const void *before, const void *result,
                       const void *partial, double magnitude, double roundings, const void *loc_before, const void *loc_result,

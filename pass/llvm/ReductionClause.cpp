@@ -66,7 +66,7 @@ Constant *ReductionClause::neutral(Type *T) const {
     const fltSemantics &Sem = T->getFltSemantics();
     if (isExtreme())
       return ConstantFP::get(T->getContext(), APFloat::getInf(Sem, isGreatest()));
-    return ConstantFP::get(T, Op == Product ? 1.0 : 0.0);
+    return ConstantFP::get(T, Op == Product ? 1.0 : -0.0); // 0 + x is not x where x is -0
   }
   unsigned Bits = T->getIntegerBitWidth();
   bool Signed = Kind == 'i';

@@ -249,6 +249,35 @@ bool dvmir::isExtremeOf(StoreInst *Store, const SmallSetVector<Instruction *, 16
   return takes(U.OwnFirst ? CmpInst::getSwappedPredicate(P) : P, Greatest, Unsigned);
 }
 
+// Which operand of a floating sum is the one that it is added to; null: it is no sum.
+static Value *augend(Instruction *I, function_ref<bool(Value *)> OfVariable) {
+  auto *Call = dyn_cast<IntrinsicInst>(I);
+  if (Call && (Call->getIntrinsicID() == Intrinsic::fmuladd || Call->getIntrinsicID() == Intrinsic::fma))
+    return OfVariable(I->getOperand(0)) || OfVariable(I->getOperand(1)) ? nullptr : I->getOperand(2);
+  if (I->getOpcode() != Instruction::FAdd && I->getOpcode() != Instruction::FSub)
+    return nullptr;
+  bool Second = I->getOpcode() == Instruction::FAdd && OfVariable(I->getOperand(1));
+  return OfVariable(I->getOperand(!Second)) ? nullptr : I->getOperand(Second);
+}
+
+bool dvmir::isSumOf(StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends, SmallPtrSetImpl<Instruction *> &Used) {
+  auto OfVariable = [&](Value *V) { return isa<Instruction>(V) && (Depends.contains(cast<Instruction>(V)) || isLoadOf(V, Store)); };
+  Value *V = Store->getValueOperand();
+  while (!isLoadOf(V, Store)) {
+    auto *I = dyn_cast<Instruction>(V);
+    V = I && Depends.contains(I) && I->hasOneUse() ? augend(I, OfVariable) : nullptr;
+    if (!V)
+      return false;
+    Used.insert(I);
+  }
+  // It is the value that the variable has when it is stored.
+  for (const Instruction *I = cast<Instruction>(V); I != Store; I = I->getNextNode())
+    if (!I || (isa<StoreInst>(I) &&
+               withoutMark(const_cast<Value *>(cast<StoreInst>(I)->getPointerOperand())) == withoutMark(Store->getPointerOperand())))
+      return false;
+  return true;
+}
+
 ReductionGuard dvmir::findGuard(const Construct &K, StoreInst *Store, const SmallSetVector<Instruction *, 16> &Depends) {
   ReductionGuard G;
   GuardedUpdate U = findUpdate(Store, Depends);

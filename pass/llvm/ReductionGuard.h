@@ -24,5 +24,10 @@ ReductionGuard findGuard(const Construct &K, llvm::StoreInst *Store, const llvm:
 bool isExtremeOf(llvm::StoreInst *Store, const llvm::SmallSetVector<llvm::Instruction *, 16> &Depends, bool Greatest, bool Unsigned,
                  llvm::SmallPtrSetImpl<llvm::Instruction *> &Used);
 
+// Is what the store gives the variable what it was and other values added or subtracted, in operations that round once?  Then orders of
+// the iterations differ by what rounding explains, or by what is infinite.  'Used' as above.
+bool isSumOf(llvm::StoreInst *Store, const llvm::SmallSetVector<llvm::Instruction *, 16> &Depends,
+             llvm::SmallPtrSetImpl<llvm::Instruction *> &Used);
+
 } // namespace dvmir
 #endif

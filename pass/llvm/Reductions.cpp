@@ -7,7 +7,8 @@
 //   leave:       (as iteration); __dvmrt_reduction(site, number, &initial, &s, &sum, magnitude + greatest, roundings,
 //   .., seen);
 //
-// so an iteration that does not store contributes the neutral element, and the value from before enters once. Locations
+// ('magnitude' and the rest only where an update does more than add: between two orders of a sum every finite difference is rounding), so an
+// iteration that does not store contributes the neutral element, and the value from before enters once. Locations
 // of maxloc and minloc have twins that are taken over with the value.  Local variables that hold values computed from
 // 's' for a while have twins of the same kind.
 //
@@ -43,7 +44,8 @@ class Mirror : ReductionSlice {
   AllocaInst *LastValues = nullptr, *Waits = nullptr;
   AllocaInst *Initial = nullptr, *Total = nullptr, *Magnitude = nullptr, *LocTotal = nullptr, *LocInitial = nullptr;
   AllocaInst *Tie = nullptr, *Last = nullptr, *Opaque = nullptr, *Roundings = nullptr, *Greatest = nullptr;
-  uint64_t EachIteration = 0;          // roundings
+  uint64_t EachIteration = 0; // roundings
+  bool AnyRounding = false; // explains any finite difference
   SmallPtrSet<StoreInst *, 4> Guarded; // their twins are stored before the branch
 
 public:
@@ -73,6 +75,14 @@ private:
            all_of(Depends, [&](Instruction *I) { return Used.contains(I); });
   }
 
+  // The same of sums, but for rounding, which then need not be bounded.
+  bool onlyAdds() const {
+    SmallPtrSet<Instruction *, 16> Used;
+    return C.Op == ReductionClause::Sum && T->isFloatingPointTy() && Twins.size() == 1 &&
+           all_of(Stores, [&](StoreInst *St) { return isSumOf(St, Depends, Used); }) &&
+           all_of(Depends, [&](Instruction *I) { return Used.contains(I); });
+  }
+
   // The runtime is told of the result alone.
   void tellResult() {
     Initial = newSlot(T, "initial");
@@ -92,7 +102,8 @@ private:
       Twin = newSlot(accessType(Address), Address->getName());
     Initial = newSlot(T, "initial");
     Total = newSlot(T, "total");
-    if (rounds()) {
+    AnyRounding = rounds() && onlyAdds();
+    if (rounds() && !AnyRounding) {
       Magnitude = newSlot(Type::getDoubleTy(RT.C), "magnitude");
       Greatest = newSlot(Type::getDoubleTy(RT.C), "greatest");
       Roundings = newSlot(RT.I64, "roundings");
@@ -265,7 +276,9 @@ private:
     Value *Skip = Opaque ? B.CreateZExt(S.load(B, Opaque), RT.I32) : B.getInt32(0);
     Value *Tied = Tie ? B.CreateZExt(S.load(B, Tie), RT.I32) : B.getInt32(0);
     Value *Zero = ConstantFP::get(B.getDoubleTy(), 0);
-    Value *M = Magnitude ? B.CreateFAdd(S.load(B, Magnitude), S.load(B, Greatest)) : Zero;
+    Value *M = Magnitude     ? B.CreateFAdd(S.load(B, Magnitude), S.load(B, Greatest))
+               : AnyRounding ? ConstantFP::getInfinity(B.getDoubleTy())
+                             : Zero;
     Value *N = Roundings ? B.CreateUIToFP(S.load(B, Roundings), B.getDoubleTy()) : Zero;
     Value *Replace = RT.call(B, "__dvmrt_reduction",
                              {Site, B.getInt32(C.Number), B.CreateOr(B.CreateOr(Skip, B.CreateShl(Tied, 1)), roundingsAsState(B)),

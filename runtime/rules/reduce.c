@@ -166,7 +166,7 @@ static bool agrees_with(const struct dvmrt_directive *d, const struct dvmrt_item
     long double have = real(t, result), want = real(t, expected);
     if (same_real(have, want, slack))
       return true;
-    if (slack > 0)
+    if (slack > 0 && isfinite(slack))
       snprintf(allowed, sizeof allowed, "; rounding explains no more than %.1Lg", slack);
   } else if (!memcmp(result, expected, t.bytes) || (of_logicals(r->word) && !integer(t, result) == !integer(t, expected))) {
     return true;

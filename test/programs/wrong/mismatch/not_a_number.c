@@ -17,13 +17,15 @@
 double a[N];
 #pragma dvm array align([i] with a[i])
 float z[N];
+#pragma dvm array align([i] with a[i])
+double parts[N];
 
 static double pick(double m, double x) {
   return m > x ? m : x;
 }
 
 int main(void) {
-  double kept = -1, sum = 0, none = 0, from_none = NAN, always = NAN, dropped = 0, product = 1, balance = -HUGE_PART;
+  double kept = -1, sum = 0, none = 0, from_none = NAN, always = NAN, dropped = 0, product = 1, balance = -HUGE_PART, plain = -HUGE_PART;
   float least = 100;
 #pragma dvm parallel([i] on a[i])
   for (int i = 0; i < N; i++) {
@@ -40,6 +42,14 @@ int main(void) {
   //^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ error dvm-reduction-mismatch 'balance'
   for (int i = 0; i < N; i++)
     balance += i < 2 ? HUGE_PART : i * 0.125;
+  /* The same where every update only adds. */
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    parts[i] = i < 2 ? HUGE_PART : i * 0.125;
+#pragma dvm parallel([i] on a[i]) reduction(sum(plain))
+  //^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ error dvm-reduction-mismatch 'plain'
+  for (int i = 0; i < N; i++)
+    plain += parts[i];
   /* Right: NaN in any order. */
 #pragma dvm parallel([i] on a[i]) reduction(sum(sum), product(product))
   for (int i = 0; i < N; i++) {
@@ -62,6 +72,6 @@ int main(void) {
     if (z[i] < least)
       least = z[i];
   printf("%d %d %d %g %g %g\n", isnan(sum), isnan(product), isnan(none), from_none, dropped, least);
-  printf("%d %d %g\n", isnan(always), isnan(kept), balance);
+  printf("%d %d %g %g\n", isnan(always), isnan(kept), balance, plain);
   return 0;
 }
