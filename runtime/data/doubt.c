@@ -9,7 +9,7 @@
 /* 2^37 bytes are for 2^40 bytes of memory: the segments of a process seldom meet in them. */
 enum { LENGTH_LOG = 37, LEAST_LOG = 16, PIECES_LOG = 14, PIECE_LOG_LEAST = 12, PAGE = 4096 };
 enum { SPAN_LOG = 16, SPANS_LOG = 14 }; /* of memory, for the times of changes */
-enum { BIG = 1 << 18, ONES_BYTES = 1 << 21 };
+enum { BIG = 1 << 18, BIG_LASTING = 1 << 14, ONES_BYTES = 1 << 21 }; /* from when on pages of the map are mapped anew */
 #define NOBODY 0u
 #define EVERYBODY UINT32_MAX
 
@@ -96,10 +96,10 @@ static void fill_small(uint8_t *at, size_t n, bool set) {
     zero_words(at, n);
 }
 
-static void fill_bytes(uint8_t *at, size_t n, bool set) {
+static void fill_bytes(uint8_t *at, size_t n, bool set, size_t big) {
   uint8_t *low = (uint8_t *)(((uintptr_t)at + PAGE - 1) & ~(uintptr_t)(PAGE - 1)), *high = at + n;
   high -= (uintptr_t)high & (PAGE - 1);
-  if (n < BIG || !(set ? map_ones(low, (size_t)(high - low)) : map_zeros(low, (size_t)(high - low)) != MAP_FAILED)) {
+  if (n < big || !(set ? map_ones(low, (size_t)(high - low)) : map_zeros(low, (size_t)(high - low)) != MAP_FAILED)) {
     fill_small(at, n, set);
     return;
   }
@@ -110,7 +110,7 @@ static void fill_bytes(uint8_t *at, size_t n, bool set) {
 }
 
 /* Those of [a, end), which lie in one piece. */
-static void fill_piece(uintptr_t a, uintptr_t end, bool set) {
+static void fill_piece(uintptr_t a, uintptr_t end, bool set, size_t big) {
   uintptr_t low = a, high = end;
   if ((a & 7) || end - a < 8) {
     dvmrt_doubt_change(a, dvmrt_doubt_part(a, end - a, a), set);
@@ -121,7 +121,7 @@ static void fill_piece(uintptr_t a, uintptr_t end, bool set) {
     high = end & ~(uintptr_t)7;
   }
   if (low < high)
-    fill_bytes(map + ((low >> 3) & __dvmrt_doubt.mask), (high - low) >> 3, set);
+    fill_bytes(map + ((low >> 3) & __dvmrt_doubt.mask), (high - low) >> 3, set, big);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static bool own_piece(uintptr_t a) {
     uintptr_t at = ((a >> 3) & __dvmrt_doubt.mask) >> piece_log << piece_log;
     dvmrt_shadow_leave_bits(((uintptr_t)(*owner - 1) << length_log | at) << 3, (uint64_t)8 << piece_log);
     *owner = EVERYBODY;
-    fill_bytes(map + at, (size_t)1 << piece_log, true);
+    fill_bytes(map + at, (size_t)1 << piece_log, true, BIG);
   }
   return *owner == me;
 }
@@ -153,16 +153,29 @@ static uintptr_t spans_end(uintptr_t a, uint64_t n) {
   return a + (n < all ? n : all);
 }
 
-void dvmrt_doubt_set(uintptr_t a, uint64_t n) {
+static void set_range(uintptr_t a, uint64_t n, size_t big) {
   sets++;
   for (uintptr_t at = a, end = spans_end(a, n); at < end; at = span_end(at))
     *last_set_at(at) = sets;
   for (uintptr_t end = a + n, next; map && a < end; a = next) {
     next = piece_end(a) < end ? piece_end(a) : end;
     if (own_piece(a))
-      fill_piece(a, next, true);
+      fill_piece(a, next, true, big);
   }
 }
+
+static void clear_range(uintptr_t a, uint64_t n, size_t big) {
+  for (uintptr_t end = a + n, next; map && a < end; a = next) {
+    next = piece_end(a) < end ? piece_end(a) : end;
+    if (*piece_of(a) == owner_of(a))
+      fill_piece(a, next, false, big);
+  }
+}
+
+void dvmrt_doubt_set(uintptr_t a, uint64_t n) { set_range(a, n, BIG); }
+void dvmrt_doubt_clear(uintptr_t a, uint64_t n) { clear_range(a, n, BIG); }
+void dvmrt_doubt_set_lasting(uintptr_t a, uint64_t n) { set_range(a, n, BIG_LASTING); }
+void dvmrt_doubt_clear_lasting(uintptr_t a, uint64_t n) { clear_range(a, n, BIG_LASTING); }
 
 /* Mostly few bytes: objects of the stack. */
 static inline void fill_few(uint8_t *at, size_t n, bool set) {
@@ -212,14 +225,6 @@ uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n) {
   for (uintptr_t end = spans_end(a, n); map && a < end; a = span_end(a))
     last = *last_set_at(a) > last ? *last_set_at(a) : last;
   return last;
-}
-
-void dvmrt_doubt_clear(uintptr_t a, uint64_t n) {
-  for (uintptr_t end = a + n, next; map && a < end; a = next) {
-    next = piece_end(a) < end ? piece_end(a) : end;
-    if (*piece_of(a) == owner_of(a))
-      fill_piece(a, next, false);
-  }
 }
 
 bool dvmrt_doubt_owned(uintptr_t a) { return map && own_piece(a); }

@@ -14,6 +14,9 @@
 void dvmrt_doubt_init(void);
 void dvmrt_doubt_set(uintptr_t a, uint64_t n);
 void dvmrt_doubt_clear(uintptr_t a, uint64_t n);
+/* The same of ranges that stay so as a whole, as distributed arrays do: their part of the map takes no memory until it is read. */
+void dvmrt_doubt_set_lasting(uintptr_t a, uint64_t n);
+void dvmrt_doubt_clear_lasting(uintptr_t a, uint64_t n);
 /* Is any byte of the range in doubt? */
 bool dvmrt_doubt_any(uintptr_t a, uint64_t n);
 /* For small ranges, on pages whose bits are their own. */

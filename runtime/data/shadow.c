@@ -619,9 +619,8 @@ static void region_leave_page(struct dvmrt_region *r, uintptr_t page) {
   struct dvmrt_page *p = record_of(e);
   if (!p)
     return;
-  if (p == r->whole) {
+  if (p == r->whole) { /* its doubt goes with that of the others */
     entry_store(entry_slot(page), 0);
-    dvmrt_doubt_clear(page, PAGE);
     return;
   }
   if (p->shared)
@@ -648,12 +647,20 @@ void dvmrt_shadow_region_add(struct dvmrt_region *r) {
   *r->whole = (struct dvmrt_page){NULL, DVMRT_W_ASSIGNED, 0, true, l};
   for (uintptr_t page = page_of(r->base); page < r->end; page += PAGE)
     region_enter_page(r, page);
-  dvmrt_doubt_set(r->base, r->end - r->base);
+  dvmrt_doubt_set_lasting(r->base, r->end - r->base);
 }
 
 void dvmrt_shadow_region_remove(struct dvmrt_region *r) {
-  for (uintptr_t page = page_of(r->base); page < r->end; page += PAGE)
+  uintptr_t from = 0, page = page_of(r->base); /* pages from 'from' on were of this region alone; 0: none is waiting */
+  for (; page < r->end; page += PAGE) {
+    bool own = record_of(dvmrt_shadow_entry(page)) == r->whole;
+    if (!own && from)
+      dvmrt_doubt_clear_lasting(from, page - from);
+    from = !own ? 0 : from ? from : page;
     region_leave_page(r, page);
+  }
+  if (from)
+    dvmrt_doubt_clear_lasting(from, page - from);
   dvmrt_mem_free(r->whole->regions, sizeof(struct link));
   dvmrt_mem_free(r->whole, sizeof(*r->whole));
   r->whole = NULL;
@@ -661,7 +668,7 @@ void dvmrt_shadow_region_remove(struct dvmrt_region *r) {
 
 void dvmrt_shadow_lost(struct dvmrt_region *r) {
   r->losses++;
-  dvmrt_doubt_set(r->base, r->end - r->base);
+  dvmrt_doubt_set_lasting(r->base, r->end - r->base);
 }
 
 struct dvmrt_region *dvmrt_shadow_region_in(uintptr_t a, uint64_t n) {
