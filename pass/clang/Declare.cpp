@@ -98,6 +98,28 @@ bool Declarations::distributedInto(const VarDecl *V, unsigned Dim, bool &Mapped)
   return true;
 }
 
+bool Declarations::neverDivided(const VarDecl *V, unsigned Dim, unsigned Links) {
+  Directive *Dir = V ? St.attached(V) : nullptr;
+  if (!Dir || Dir->OldText || Links > 8 || isa<ParmVarDecl>(V) || !V->hasGlobalStorage() ||
+      V->hasDefinition(Ctx) == VarDecl::DeclarationOnly)
+    return false;
+  const dvm_directive &D = *Dir->D;
+  bool Mapped = true;
+  if (D.dynamic || (D.kind != DVM_DIR_TEMPLATE && (D.kind != DVM_DIR_ARRAY || V->getType()->isPointerType())))
+    return false;
+  if (!D.has_align)
+    return distributedInto(V, Dim, Mapped) && !Mapped;
+  Operands Ops(St, Ctx, *Dir);
+  const VarDecl *Target = Ops.variable(D.target.name);
+  for (unsigned I = 0; I < D.target.naxes; ++I) {
+    const dvm_axis &A = D.target.axes[I];
+    bool Uses = (A.kind == DVM_AXIS_AFFINE && A.index == Dim) || A.kind == DVM_AXIS_OTHER;
+    if (Uses && !neverDivided(Target, I, Links + 1))
+      return false;
+  }
+  return Target != nullptr;
+}
+
 bool Declarations::declaredWidth(const VarDecl *V, unsigned Dim, int64_t &Low, int64_t &High) {
   Directive *D = St.attached(V);
   if (!D || D->D->kind != DVM_DIR_ARRAY)
@@ -358,7 +380,7 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
     T.key(DVMRT_DIRECTIVE_WIDTHS);
     writeWidths(T, Ops, D.widths, D.nwidths);
   }
-  if (D.dynamic)
+  if (D.dynamic || (Dir.OldText && St.Opts.Parallel)) // there any array may be given another place
     T.key(DVMRT_DIRECTIVE_DYNAMIC);
   if (V->hasGlobalStorage() && V->isExternallyVisible() && !Bind)
     T.key(DVMRT_DIRECTIVE_VISIBLE).add("visible");

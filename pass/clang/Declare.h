@@ -50,6 +50,8 @@ public:
   // Declared shadow width of a dimension, low and high; false if not known while compiling.
   bool declaredWidth(const clang::VarDecl *V, unsigned Dim, int64_t &Low, int64_t &High);
   bool distributedInto(const clang::VarDecl *V, unsigned Dim, bool &Mapped);
+  // Each rank has all of dimension 'Dim' wherever it has anything, as long as the program runs.
+  bool neverDivided(const clang::VarDecl *V, unsigned Dim, unsigned Links = 0);
   std::optional<bool> isDivided(const clang::VarDecl *V, unsigned Dim, unsigned Links = 0); // also if it is aligned; none: not known
   unsigned rankOf(const clang::VarDecl *V); // of an array or template, 0 if unknown
 

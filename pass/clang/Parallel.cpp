@@ -223,6 +223,22 @@ static bool mentions(const Stmt *S, const VarDecl *V) {
   return llvm::any_of(S->children(), [&](const Stmt *X) { return mentions(X, V); });
 }
 
+// The loop's bounds are those of the program: known ones, of which vectors are made that begin where the plain program's do.
+bool Rewriter::runsWhole(Construct &C, unsigned Number) {
+  const dvm_directive &D = *C.Dir.D;
+  const VarDecl *Target = C.Ops.variable(D.target.name);
+  for (unsigned I = 0; I < D.nclauses; ++I) // stages go along other dimensions
+    if (D.clauses[I].kind == DVM_CL_ACROSS)
+      return false;
+  for (unsigned I = 0; I < D.target.naxes; ++I) {
+    const dvm_axis &A = D.target.axes[I];
+    bool Uses = (A.kind == DVM_AXIS_AFFINE && A.index == Number) || A.kind == DVM_AXIS_OTHER;
+    if (Uses && !Decls.neverDivided(Target, I))
+      return false;
+  }
+  return Target && !Decls.isTask(Target);
+}
+
 bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   const Loop &Nest = C.Loops[Number];
   ForStmt *F = Nest.For;
@@ -257,16 +273,20 @@ bool Rewriter::clampHeader(Construct &C, unsigned Number) {
   Expr *Step = By ? B.toLong(const_cast<Expr *>(By)) : B.integer(1, L);
   if (Sign < 0)
     Step = B.subtract(B.integer(0, L), Step);
-  bool Once = Bound->HasSideEffects(Ctx, true) || mentions(Bound, Nest.Index);
+  bool Once = Bound->HasSideEffects(Ctx, true) || mentions(Bound, Nest.Index), Whole = runsWhole(C, Number);
+  if (Once && Whole)
+    return true;
   Expr *First = B.call(DVMM_FIRST,
                        {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Start), Step, Once ? B.integer(0, L) : B.toLong(Bound),
-                        B.integer(Once ? -1 : kindOf(Op), L)},
+                        B.integer(Once ? -1 : kindOf(Op) + (Whole ? DVMM_FIRST_WHOLE : 0), L)},
                        L);
   First = B.cast(First, Start->getType(), CK_IntegralCast);
   if (V)
     V->setInit(First);
   else
     Assign->setRHS(First);
+  if (Whole)
+    return true;
   Expr *Last = B.call(DVMM_LAST, {B.integer(C.Cid, L), B.integer(Number, L), B.toLong(Bound), B.integer(kindOf(Op), L), Step}, L);
   Last = B.cast(Last, Bound->getType(), CK_IntegralCast);
   if (OnLeft)

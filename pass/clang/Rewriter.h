@@ -219,6 +219,7 @@ private:
   void noteUnused(clang::Expr *E);
   bool isUnused(const clang::Stmt *S) const;
   void clampHeaders(Construct &C);
+  bool runsWhole(Construct &C, unsigned Number);
   bool clampHeader(Construct &C, unsigned Number);
   void partsText(SiteText &T, Construct &C);
   char acrossForm(Construct &C);

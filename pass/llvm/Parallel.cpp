@@ -293,6 +293,8 @@ struct ParallelModule::Impl {
     unsigned Index = number(Mark, 1);
     Value *Start = Mark->getArgOperand(2), *Step = Mark->getArgOperand(3), *Bound = Mark->getArgOperand(4);
     int64_t Kind = cast<ConstantInt>(Mark->getArgOperand(5))->getSExtValue();
+    bool Whole = Kind >= DVMM_FIRST_WHOLE;
+    Kind -= Whole ? DVMM_FIRST_WHOLE : 0;
     auto *Known = dyn_cast<ConstantInt>(Step);
     Value *IsDown = Known ? static_cast<Value *>(B.getInt1(Known->isNegative())) : B.CreateICmpSLT(Step, B.getInt64(0));
     Value *Size =
@@ -301,6 +303,8 @@ struct ParallelModule::Impl {
       Size = B.CreateSelect(B.CreateICmpEQ(Size, B.getInt64(0)), B.getInt64(1), Size);
     if (Kind >= 0)
       checkWhole(B, Mark, N, Index, Start, Size, Kind >= 2, Bound, Kind % 2 == 0);
+    if (Whole)
+      return replace(Mark, Start);
     Value *Low = limit(B, N, Index, 0), *High = limit(B, N, Index, 1);
     Value *Up = B.CreateSelect(B.CreateICmpSGE(Start, Low), Start, B.CreateAdd(Start, roundUp(B, B.CreateSub(Low, Start), Size)));
     Value *Down = B.CreateSelect(B.CreateICmpSLE(Start, High), Start, B.CreateSub(Start, roundUp(B, B.CreateSub(Start, High), Size)));

@@ -378,6 +378,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     }
     dvmp_array_forget(address, a->end - address);
   }
+  a->fixed = d->dynamic || d->fortran || (own->ref.flags & DVMRT_REF_POINTER) ? NULL : d;
   place(a, d, args);
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);
   if (!find_template(address) || !is_template) {
@@ -468,6 +469,19 @@ static void note_places(struct move *v, struct dvmp_arena *m) {
     v->before[rank] = dvmp_array_own(m, v->a, rank);
 }
 
+/* Loops along dimensions that nothing divides are compiled as they are written, if no 'dynamic' says that this may change. */
+static void need_dynamic(const struct dvmp_array *a, const struct dvmrt_directive *d) {
+  const struct dvmrt_item *was = a->fixed ? a->fixed->items : NULL, *is = d->items;
+  bool divides = was && !is->ndist;
+  for (int i = 0; was && i < is->ndist; i++)
+    divides |= is->dist[i] != DVMRT_DIST_WHOLE && (i >= was->ndist || was->dist[i] == DVMRT_DIST_WHOLE);
+  if (divides)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
+                  "'%s' is given another place, but its directive does not say 'dynamic' [dvm-usage]\n"
+                  "help: add 'dynamic' to the directive at %s:%u",
+                  a->name, a->fixed->pos.file, a->fixed->pos.line);
+}
+
 void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmp_array *a = d->items ? dvmp_array_of(d, &d->items->ref, args) : NULL;
   struct dvmp_arena m = {NULL};
@@ -475,6 +489,8 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   int n = 0;
   if (!a)
     return;
+  if (dvmp_job.size > 1)
+    need_dynamic(a, d);
   for (struct dvmp_array *x = arrays; x; x = x->next)
     n += goes_with(x, a);
   moves = dvmp_arena_get(&m, (size_t)n * sizeof(*moves));

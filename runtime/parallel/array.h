@@ -32,6 +32,8 @@ struct dvmp_array {
   struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
   bool on_stack;
   struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */
+  const struct dvmrt_directive
+      *fixed; /* its declaration, whose dimensions that are not divided stay so: it does not say 'dynamic'; else NULL */
   unsigned moves;               /* how often it has been given another place */
   struct dvmp_poison *poison;   /* states of elements, or NULL */
 };

@@ -133,6 +133,26 @@ status 0 env DVM_OPTIONS=digest=1 mpirun --oversubscribe -n 3 ./foreign
 # Iterations that nobody has.
 sed 's/i < 10; i++/i <= 10; i++/' read.c >outside.c
 status 0 "$dvmcc" -fdvm=parallel outside.c -o outside
+cat >fixed.c <<'END'
+#define N 8
+#pragma dvm array distribute[block][*]
+static double a[N][N];
+int main(void) {
+#pragma dvm parallel([i][j] on a[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j <= N; j++)
+      a[i][0] = j;
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -O2 fixed.c -o fixed
+status 66 job 2 ./fixed
+has err "fixed.c:5:13: error: the iteration j=8 lies outside 'a' [dvm-usage]"
+sed 's/<= N/< N/; s/^  return/#pragma dvm redistribute(a[*][block])\n&/' fixed.c >moved.c
+status 0 "$dvmcc" -fdvm=parallel -O2 moved.c -o moved
+status 66 job 2 ./moved
+has err "moved.c:9:13: error: 'a' is given another place, but its directive does not say 'dynamic' [dvm-usage]"
+has err "help: add 'dynamic' to the directive at moved.c:2"
 status 66 job 2 ./outside
 has err "the iteration i=10 lies outside 'a' [dvm-usage]"
 
