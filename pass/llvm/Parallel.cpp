@@ -4,6 +4,7 @@
 #include "Function.h"
 #include "IterationCount.h"
 #include "ParallelParts.h"
+#include "RowSums.h"
 #include "pass/markers.h"
 #include "runtime/parallel/abi.h"
 #include "llvm/IR/Dominators.h"
@@ -236,6 +237,16 @@ struct ParallelModule::Impl {
       call(B, "__dvmp_executed", RT.Void, {N.Site, frame(B), Count, Sum});
     };
     countIterations({N.Enter, N.Iters, N.Rows, N.Leaves}, [&](StringRef Name) { return slot(RT.I64, Name); }, Tell);
+  }
+
+  // Second bodies are for poison=1, where sums are taken element by element.
+  void tellNestRows(const Nest &N) {
+    Function *Row = rowFunction(M, "__dvmp_row", [&](IRBuilder<> &B) {
+      return B.CreateIsNotNull(B.CreateLoad(RT.I32, M.getOrInsertGlobal("__dvmp_rows_wanted", RT.I32)));
+    });
+    dvmir::tellRows(
+        N.Enter, N.Leaves, [&](Type *T, StringRef Name) { return slot(T, Name); },
+        [&](IRBuilder<> &B, Value *First, Value *Behind, Value *Bytes) { B.CreateCall(Row, {First, Behind, Bytes}); });
   }
 
   void lowerEnter(Nest &N) {
@@ -518,8 +529,11 @@ struct ParallelModule::Impl {
     collect(F, Marks);
     collectIterations(Marks);
     for (auto &[Cid, N] : Nests) {
-      if (!N.Iters.empty())
+      if (!N.Iters.empty()) {
+        if (!Checks)
+          tellNestRows(N);
         tellIterations(N);
+      }
       erase(Marks, N.Enter);
       lowerEnter(N);
     }

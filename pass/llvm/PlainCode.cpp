@@ -7,7 +7,7 @@ using namespace llvm;
 using namespace dvmir;
 
 // Functions of the standard library that compute and do nothing else (errno aside).
-static bool isMathematical(StringRef Name) {
+static bool isMathematicalName(StringRef Name) {
   return StringSwitch<bool>(Name)
       .Cases("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", true)
       .Cases("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", true)
@@ -16,9 +16,10 @@ static bool isMathematical(StringRef Name) {
       .Default(false);
 }
 
-static bool isMathematical(const Function *F) {
+bool dvmir::isMathematical(const Function *F) {
   StringRef Name = F->getName();
-  return F->isDeclaration() && (isMathematical(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematical(Name.drop_back())));
+  return F->isDeclaration() &&
+         (isMathematicalName(Name) || ((Name.ends_with("f") || Name.ends_with("l")) && isMathematicalName(Name.drop_back())));
 }
 
 SmallVector<Value *, 4> PlainCode::results() const {

@@ -5,6 +5,9 @@
 
 namespace dvmir {
 
+// A function of the standard library that computes and does nothing else (errno aside).
+bool isMathematical(const llvm::Function *F);
+
 class PlainCode {
 public:
   // 'Nest' may be no construct, but code that is in none: without 'Enter'.

@@ -114,6 +114,7 @@ private:
   void copyResult(FunctionState &S, llvm::IRBuilder<> &B, llvm::GlobalVariable *Site, unsigned Number, llvm::Value *Address,
                   unsigned Bytes);
   void tellIterations(FunctionState &S, const Construct &K);
+  void tellRows(FunctionState &S, const Construct &K);
   void tellShared(FunctionState &S, llvm::IRBuilder<> &B, llvm::StringRef Text, unsigned Number, llvm::Value *Address);
   void emitIteration(FunctionState &S, llvm::GlobalVariable *Site, llvm::Instruction *At, llvm::ArrayRef<llvm::Value *> Vector);
   void lowerIter(FunctionState &S, llvm::GlobalVariable *Site, llvm::CallInst *Mark);

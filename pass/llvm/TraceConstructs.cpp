@@ -1,6 +1,7 @@
 // Recording: constructs and their iterations.  One with iterations gets a second, plain body, which runs where nothing of it is recorded.
 #include "IterationCount.h"
 #include "Recorder.h"
+#include "RowSums.h"
 #include "TraceCalls.h"
 #include "runtime/trace/digest.h"
 #include "llvm/IR/Instructions.h"
@@ -135,8 +136,10 @@ void Recorder::lowerConstruct(FunctionState &S, Construct &K) {
                                       0, 0, nullptr, 0, Args.size(), Iterates && writesOrdinary(S, K) ? "\n+ ordinary" : "");
   Arguments Results = Args;
   hideLocals(K, Args);
-  if (Iterates)
+  if (Iterates) {
+    tellRows(S, K);
     tellIterations(S, K);
+  }
   for (CallInst *Mark : K.Leaves)
     lowerLeave(S, K, Site, Mark, Results);
   lowerEnter(S, K, Site, Args);
@@ -232,6 +235,15 @@ void Recorder::tellShared(FunctionState &S, IRBuilder<> &B, StringRef Text, unsi
     Address = Copy;
   }
   call(B, "__dvmt_shared", RT.Void, {Site, Address, B.getInt64(Bytes)});
+}
+
+void Recorder::tellRows(FunctionState &S, const Construct &K) {
+  Function *Row = rowFunction(M, "__dvmt_row", [&](IRBuilder<> &B) {
+    return B.CreateIsNotNull(B.CreateAnd(loadState(B, offsetof(dvmt_state, flags), RT.I32), DVMT_ON_ROWS));
+  });
+  dvmir::tellRows(
+      K.Enter, K.Leaves, [&](Type *T, StringRef Name) { return S.slot(T, Name); },
+      [&](IRBuilder<> &B, Value *First, Value *Behind, Value *Bytes) { B.CreateCall(Row, {First, Behind, Bytes}); });
 }
 
 // Before the bodies part: both count.

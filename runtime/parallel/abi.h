@@ -45,6 +45,10 @@ void __dvmp_checked(int32_t *flag);
 /* An access, which goes to the address that is returned. */
 void *__dvmp_check(void *p, uint64_t size, struct dvmrt_site *site);
 
+/* While this is not 0, what a construct stores is told, as __dvmt_row has it (runtime/trace/abi.h). */
+extern uint32_t __dvmp_rows_wanted;
+void __dvmp_row(const void *first, const void *behind, uint64_t bytes);
+
 /* Tables of what the functions of an object assign (runtime/trace/reach.h), by a constructor. */
 struct dvmt_reach;
 void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n);

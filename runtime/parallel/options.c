@@ -80,6 +80,8 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
                     : !strcmp(key, "trace_live")    ? &o->live
                                                     : NULL;
   o->step |= !strcmp(key, "trace_step");
+  if (!strcmp(key, "trace_rows"))
+    o->whole = !strcmp(value, "0");
   o->system |= !strcmp(key, "trace_level") && !strcmp(value, "system");
   if (to && !(*to = strdup(value)))
     return dvm_error_set(err, -ENOMEM, "out of memory");
@@ -140,6 +142,7 @@ static const struct {
     {"trace_elements", NULL, set_elements},
     {"trace_live", NULL, set_trace},
     {"trace_step", NULL, set_trace},
+    {"trace_rows", NULL, set_trace},
     {"trace_level", NULL, set_trace},
     {"trace_config", NULL, set_trace},
     {"report", NULL, refuse},

@@ -18,6 +18,7 @@ struct dvmp_recording {
   bool step;                          /* construct by construct with it */
   bool system;                        /* level system: calls alone, no sums */
   bool substitute;
+  bool whole;                         /* arrays are summed up when a construct has ended, not row by row while it is executed */
   const char *elements_file;          /* of the construct that is told by elements, NULL: of none; its line and execution */
   unsigned elements_line;
   unsigned long elements_execution;

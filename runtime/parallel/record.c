@@ -9,6 +9,7 @@
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/results.h"
+#include "runtime/parallel/row_sums.h"
 #include "runtime/parallel/where.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/launcher.h"
@@ -122,7 +123,10 @@ static void add_run(void *arg, int64_t offset, int64_t count) {
 
 static void tell_array(const struct dvmp_array *a) {
   struct summing s = {.a = a};
-  dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);
+  if (dvmp_row_sums_of(a, &s.digest))
+    s.elements = (uint64_t)dvmp_set_count(&a->own);
+  else
+    dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);
   struct told *t = array_of(a);
   dvmp_emit(t->site, DVMT_TAG_DIGEST, (const uint64_t[]){a->address, s.elements, s.digest, t->part}, 4);
 }
@@ -199,6 +203,8 @@ void dvmp_record_enter(struct dvmp_construct *c) {
   memcpy(words + 1, c->args, arguments_of(c->d) * sizeof(*words));
   dvmp_emit(t->site, DVMT_TAG_ENTER, words, 1 + arguments_of(c->d));
   dvmp_elements_enter(c, t->executions);
+  if (!elements && !dvmp_options_recording.system)
+    dvmp_row_sums_begin(c);
 }
 
 /* What is compared beside us is told at once. */
@@ -237,6 +243,7 @@ void dvmp_record_leave(struct dvmp_construct *c) {
   dvmp_elements_leave(c, construct_of(c->d)->executions);
   if (!dvmp_options_recording.system)
     tell_sums(c);
+  dvmp_row_sums_end();
   dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
   if (dvmp_live_wanted())
     await_step();

@@ -238,13 +238,18 @@ static void walk_dim(const struct walk *w, int d, int64_t offset) {
   }
 }
 
+/* The last dimension whose spans are runs: all behind it are whole. */
+static int last_cut(const struct dvmp_set *s, const int64_t *extent) {
+  int last = s->ndims - 1;
+  while (last > 0 && s->dim[last].n == 1 && s->dim[last].at[0].low == 0 && s->dim[last].at[0].high == extent[last] - 1)
+    last--;
+  return last;
+}
+
 void dvmp_set_lines(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_line_f *f, void *arg) {
-  struct walk w = {s, stride, s->ndims - 1, f, arg};
-  if (dvmp_set_empty(s))
-    return;
-  while (w.last > 0 && s->dim[w.last].n == 1 && s->dim[w.last].at[0].low == 0 && s->dim[w.last].at[0].high == extent[w.last] - 1)
-    w.last--;
-  walk_dim(&w, 0, 0);
+  struct walk w = {s, stride, last_cut(s, extent), f, arg};
+  if (!dvmp_set_empty(s))
+    walk_dim(&w, 0, 0);
 }
 
 struct each_run {
@@ -261,4 +266,50 @@ static void runs_of_line(void *arg, int64_t offset, int64_t count, int64_t step,
 void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg) {
   struct each_run e = {f, arg};
   dvmp_set_lines(s, stride, extent, runs_of_line, &e);
+}
+
+struct within {
+  const struct dvmp_set *s;
+  const int64_t *stride;
+  int last;
+  int64_t from, to;
+  const struct each_run *e;
+};
+
+/* From where no element of the spans before it is in reach. */
+static int first_span(struct dvmp_list l, int64_t x) {
+  int from = 0, to = l.n;
+  while (from < to) {
+    int i = (from + to) / 2;
+    if (l.at[i].high < x)
+      from = i + 1;
+    else
+      to = i;
+  }
+  return from;
+}
+
+static void walk_within(const struct within *w, int d, int64_t offset) {
+  const struct dvmp_list l = w->s->dim[d];
+  const int64_t stride = w->stride[d], low = w->from > offset ? (w->from - offset) / stride : 0, high = (w->to - 1 - offset) / stride;
+  for (int i = first_span(l, low); i < l.n && l.at[i].low <= high; i++) {
+    int64_t x = l.at[i].low > low ? l.at[i].low : low, end = l.at[i].high < high ? l.at[i].high : high;
+    if (d == w->last) {
+      int64_t from = offset + x * stride, to = offset + (end + 1) * stride;
+      from = from > w->from ? from : w->from;
+      to = to < w->to ? to : w->to;
+      w->e->f(w->e->arg, from, to - from);
+    } else {
+      for (; x <= end; x++)
+        walk_within(w, d + 1, offset + x * stride);
+    }
+  }
+}
+
+void dvmp_set_runs_within(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, int64_t from, int64_t to, dvmp_run_f *f,
+                          void *arg) {
+  const struct each_run e = {f, arg};
+  const struct within w = {s, stride, last_cut(s, extent), from, to, &e};
+  if (from < to && !dvmp_set_empty(s))
+    walk_within(&w, 0, 0);
 }

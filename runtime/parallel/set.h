@@ -58,4 +58,7 @@ void dvmp_set_lines(const struct dvmp_set *s, const int64_t *stride, const int64
 /* The same run by run, in runs of the last dimensions that lie together, in order: 'offset' and 'count' in elements. */
 typedef void dvmp_run_f(void *arg, int64_t offset, int64_t count);
 void dvmp_set_runs(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, dvmp_run_f *f, void *arg);
+/* Of these what lies from 'from' up to and without 'to', counted in elements of the array: each dimension's stride is all that is behind it. */
+void dvmp_set_runs_within(const struct dvmp_set *s, const int64_t *stride, const int64_t *extent, int64_t from, int64_t to, dvmp_run_f *f,
+                          void *arg);
 #endif

@@ -4,6 +4,7 @@
 #include "runtime/record/copy.h"
 #include "runtime/record/emit.h"
 #include "runtime/record/foreign.h"
+#include "runtime/record/row_sums.h"
 #include "runtime/trace/object.h"
 #include "runtime/trace/config.h"
 #include "runtime/trace/digest.h"
@@ -499,7 +500,9 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
   uint32_t outer = muted && depth ? stack[depth - 1].flags : muted ? program_flags() : __dvmt_state.flags;
   uint32_t flags = site->kind == DVMT_SITE_SCOPE || deep ? outer : silent ? 0 : flags_of(level, site->limits);
   if (level == DVMT_LEVEL_CHECKSUM && site->kind == DVMT_SITE_CONSTRUCT)
-    flags = summed ? DVMT_ON_WRITE : 0;
+    flags = summed ? DVMT_ON_WRITE : dvmt_setup()->whole ? 0 : DVMT_ON_ROWS;
+  if (flags & DVMT_ON_ROWS)
+    dvmt_row_sums_begin(site, digest_args);
   stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, site->kind == DVMT_SITE_SCOPE ? silent_now() : silent};
   set_top();
   set_flags(flags);
@@ -533,9 +536,10 @@ static void digest_array(struct digesting *d, const struct dvmt_array *a) {
   for (size_t i = 0; i < d->ntold; i++)
     if (d->told[i] == a)
       return;
-  const int64_t words[3] = {
-      (int64_t)a->address, (int64_t)(a->bytes / a->element_bytes),
-      (int64_t)dvmt_digest_holed((const void *)(uintptr_t)a->address, a->element_bytes, 0, a->bytes / a->element_bytes, a->holes)};
+  uint64_t sum, n = a->bytes / a->element_bytes;
+  if (!dvmt_row_sums_of(d->site, a, &sum))
+    sum = dvmt_digest_holed((const void *)(uintptr_t)a->address, a->element_bytes, 0, n, a->holes);
+  const int64_t words[3] = {(int64_t)a->address, (int64_t)n, (int64_t)sum};
   emit(d->site, DVMT_TAG_DIGEST, words, 3);
   if (d->ntold < sizeof(d->told) / sizeof(*d->told))
     d->told[d->ntold++] = a;
@@ -592,6 +596,7 @@ __attribute__((visibility("default"))) void __dvmt_leave(struct dvmt_site *site,
     if (stack[depth - 1].level == DVMT_LEVEL_CHECKSUM) {
       struct digesting d = {.site = site, .args = digest_args};
       dvmt_text_lines(site->text, digest_use, &d);
+      dvmt_row_sums_begin(NULL, NULL);
     }
     close_top();
     if (dvmt_setup()->live && site->kind == DVMT_SITE_CONSTRUCT && recording)
@@ -752,7 +757,7 @@ __attribute__((visibility("default"))) void __dvmt_heap(const void *p, uint64_t 
 }
 
 __attribute__((visibility("default"))) void __dvmt_local(const struct dvmt_site *site, const void *p, void *frame, uint64_t bytes) {
-  if (!recording || !__dvmt_state.flags)
+  if (!recording || !(__dvmt_state.flags & ~(uint32_t)DVMT_ON_ROWS))
     return;
   uint64_t *r = (uint64_t *)(void *)__dvmt_state.next;
   r[1] = (uintptr_t)p;

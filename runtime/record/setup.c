@@ -22,6 +22,7 @@ static const struct {
     {"tolerance", "", "largest accepted relative difference (trace=compare)"},
     {"trace_level", "modify", "none, minimal, modify, full, checksum, system"},
     {"trace_config", "", "file with levels per construct, start and finish, tolerances"},
+    {"trace_rows", "1", "0: arrays are summed up when a construct has ended, not while it writes them (trace_level=checksum)"},
     {"trace_ring", "", "set by 'dvm record' and 'dvm compare'"},
     {"trace_job", "", "the same, for a program that is a rank of a job: its stream is its own"},
     {"trace_results", "", "the same, of programs that run in parallel"},
@@ -135,6 +136,8 @@ static void set(const char *key, const char *value) {
     set_ring(value);
   setup.live |= !strcmp(key, "trace_live");
   setup.step |= !strcmp(key, "trace_step");
+  if (!strcmp(key, "trace_rows"))
+    setup.whole = !strcmp(value, "0");
   if (!strcmp(key, "trace_job"))
     setup.job = kept_text(value, strlen(value));
 }

@@ -8,6 +8,7 @@ struct dvmt_setup {
   struct dvmt_config config;
   int ring_fd;   /* where to record to, or -1 */
   bool live, step; /* what a comparison beside takes at once; behind each construct it is waited for (live.h) */
+  bool whole;        /* arrays are summed up when a construct has ended, not row by row while it is executed */
   struct {
     int pid;
     const char *codec, *file;

@@ -59,7 +59,8 @@ enum {
   DVMT_ON_ITER = 4,   /* iterations are recorded inline if the thread is in that construct: state.top == site */
   DVMT_ON_SLOW = 8,   /* iterations must be told to the runtime */
   DVMT_ON_SHAPE = 16, /* sequential loops and directives are told to the runtime */
-  DVMT_ON_CALLS = 32  /* functions too */
+  DVMT_ON_CALLS = 32, /* functions too */
+  DVMT_ON_ROWS = 64   /* no records: rows of stores are told, while they are in the cache */
 };
 struct dvmt_state {
   char *next, *limit;
@@ -154,6 +155,9 @@ void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *val
 void __dvmt_shared(const struct dvmt_site *variable, const void *value, uint64_t bytes);
 /* How many iterations of the construct have been executed, and a sum of what their index variables were, just before leave: an access site. */
 void __dvmt_executed(const struct dvmt_site *iterations, uint64_t count, uint64_t sum);
+/* Values of 'bytes' have been stored from 'first' on, in even steps, up to one step before 'behind', which may lie lower; all that the
+ * construct writes and that may be an element of an array is told so, each time behind its last store, or nothing of it. */
+void __dvmt_row(const void *first, const void *behind, uint64_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
 /* A local variable whose address goes somewhere is entered: an access site of it, where it lies; 'bytes' 0: as the site says. */

@@ -1,0 +1,23 @@
+// What a nest writes, told row by row while it is in the cache, so that comparisons by sums need not read it again when the construct ends.
+// A row is what a store reaches while the innermost loop that moves it runs: from the first to the last turn, in even steps.  Either
+// every store of the construct that an array may feel is told, always behind it, or none is: then the run-time library may add up what
+// has been told and no later row meets, and the rest when the construct ends.
+#ifndef DVM_LLVM_ROW_SUMS_H
+#define DVM_LLVM_ROW_SUMS_H
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+
+namespace dvmir {
+
+// Variables of the entry block.
+using RowSlot = llvm::function_ref<llvm::AllocaInst *(llvm::Type *T, llvm::StringRef Name)>;
+// Where the first turn has stored, where the turn behind the last one would have (the same: there was no turn), bytes of a value.
+using RowTell = llvm::function_ref<void(llvm::IRBuilder<> &B, llvm::Value *First, llvm::Value *Behind, llvm::Value *Bytes)>;
+// Before any mark is lowered.  False: not every store could be followed, nothing has been inserted.
+bool tellRows(llvm::CallInst *Enter, llvm::ArrayRef<llvm::CallInst *> Leaves, RowSlot Slot, RowTell Tell);
+// The function that the rows of a module are told to: (first, behind, bytes).  'Wanted' makes the test whether anybody asks, 'Name' is called then.
+llvm::Function *rowFunction(llvm::Module &M, llvm::StringRef Name, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &B)> Wanted);
+
+} // namespace dvmir
+#endif

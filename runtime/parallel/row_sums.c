@@ -1,0 +1,113 @@
+#include "runtime/parallel/row_sums.h"
+#include "runtime/parallel/abi.h"
+#include "runtime/parallel/options.h"
+#include "runtime/trace/digest.h"
+#include "runtime/trace/rows.h"
+
+enum { ARRAYS_MAX = 8 }; /* of a construct; further ones are read again when it ends */
+static const struct dvmp_construct *now;
+static bool found;
+static int nrows;
+static struct dvmt_rows rows[ARRAYS_MAX];
+
+DVMRT_EXPORT uint32_t __dvmp_rows_wanted;
+
+struct summing {
+  const struct dvmp_array *a;
+  uint64_t sum;
+};
+
+static void add_run(void *arg, int64_t offset, int64_t count) {
+  struct summing *s = arg;
+  s->sum += dvmt_digest_part((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count);
+}
+
+static bool is_whole(const struct dvmp_array *a) {
+  for (int d = 0; d < a->ndims; d++)
+    if (dvmp_list_count(a->own.dim[d]) != a->extent[d])
+      return false;
+  return true;
+}
+
+static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
+  struct summing s = {array, 0};
+  if (is_whole(s.a)) {
+    add_run(&s, (int64_t)from, (int64_t)(to - from));
+    return s.sum;
+  }
+  dvmp_set_runs_within(&s.a->own, s.a->stride, s.a->extent, (int64_t)from, (int64_t)to, add_run, &s);
+  return s.sum;
+}
+
+/* Between the rows of this rank's part, when dimensions behind the first are cut, lie others' elements. */
+static uint64_t others(const struct dvmp_array *a) {
+  int last = a->ndims - 1;
+  while (last > 0 && dvmp_list_count(a->own.dim[last]) == a->extent[last])
+    last--;
+  return (uint64_t)((a->extent[last] - dvmp_list_count(a->own.dim[last])) * a->stride[last]);
+}
+
+static bool is_found(const struct dvmp_array *a) {
+  for (int i = 0; i < nrows; i++)
+    if (rows[i].array == a)
+      return true;
+  return false;
+}
+
+static void find_arrays(void) {
+  found = true;
+  for (struct dvmrt_item *i = now->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
+    const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, now->args));
+    if (!a || a->is_template || a->holes || a->poison || is_found(a) || nrows == ARRAYS_MAX)
+      continue;
+    uint64_t elements = 1;
+    for (int d = 0; d < a->ndims; d++)
+      elements *= (uint64_t)a->extent[d];
+    struct dvmt_rows *r = &rows[nrows++];
+    *r = (struct dvmt_rows){.array = a,
+                            .f = sum_part,
+                            .elements = elements,
+                            .address = a->address,
+                            .element_bytes = a->element_bytes,
+                            .near = DVMT_ROWS_NEAR + others(a),
+                            .key = (uint64_t)(uintptr_t)now->site ^ a->address};
+    dvmt_rows_begin(r);
+  }
+}
+
+/* Where other ranks' values come into own elements before the end, rows are not all that is written. */
+void dvmp_row_sums_begin(const struct dvmp_construct *c) {
+  if (dvmp_options_recording.whole || c->across || c->consistent)
+    return;
+  now = c;
+  found = false;
+  nrows = 0;
+  __dvmp_rows_wanted = 1;
+}
+
+void dvmp_row_sums_end(void) {
+  now = NULL;
+  nrows = 0;
+  __dvmp_rows_wanted = 0;
+}
+
+DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t bytes) {
+  uint64_t low, high;
+  if (first == behind || !now)
+    return;
+  if (!found)
+    find_arrays();
+  dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
+  for (int i = 0; i < nrows; i++)
+    if (dvmt_rows_stored(&rows[i], low, high))
+      break;
+}
+
+bool dvmp_row_sums_of(const struct dvmp_array *a, uint64_t *sum) {
+  for (int i = 0; i < nrows; i++)
+    if (rows[i].array == a) {
+      *sum = dvmt_rows_end(&rows[i]);
+      return true;
+    }
+  return false;
+}

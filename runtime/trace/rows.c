@@ -1,0 +1,131 @@
+#include "runtime/trace/rows.h"
+#include <string.h>
+
+/* In elements: so many in one piece are summed at once; more that wait are given up when they are written again. */
+enum { PIECE = 512, MUCH = 1 << 16 };
+
+/* Where the sums of rows were void lately: they are not taken for some executions, twice as many each time. */
+enum { KEPT = 256, SKIP_MAX = 1 << 10 };
+static struct {
+  uint64_t key;
+  uint32_t skip, next;
+} kept[KEPT];
+
+static unsigned place_of(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7c15ull >> 56) % KEPT; }
+
+void dvmt_rows_begin(struct dvmt_rows *r) {
+  unsigned k = place_of(r->key);
+  r->sum = 0;
+  r->ndone = 0;
+  r->waiting = (struct dvmt_rows_span){0, 0};
+  r->off = kept[k].key == r->key && kept[k].skip && kept[k].skip--;
+}
+
+static void give_up(struct dvmt_rows *r) {
+  unsigned k = place_of(r->key);
+  if (kept[k].key != r->key)
+    kept[k].next = 0;
+  kept[k].key = r->key;
+  kept[k].next = kept[k].next ? kept[k].next < SKIP_MAX ? 2 * kept[k].next : SKIP_MAX : 4;
+  kept[k].skip = kept[k].next;
+  r->off = true;
+}
+
+static void add(struct dvmt_rows *r, uint64_t from, uint64_t to) {
+  if (from < to)
+    r->sum += r->f(r->array, from, to);
+}
+
+/* Two that follow each other become one, with what lies between them: those that are nearest to each other. */
+static void join_nearest(struct dvmt_rows *r) {
+  int least = 0;
+  for (int i = 1; i + 1 < r->ndone; i++)
+    if (r->done[i + 1].from - r->done[i].to < r->done[least + 1].from - r->done[least].to)
+      least = i;
+  add(r, r->done[least].to, r->done[least + 1].from);
+  r->done[least].to = r->done[least + 1].to;
+  r->ndone--;
+  memmove(&r->done[least + 1], &r->done[least + 2], (size_t)(r->ndone - least - 1) * sizeof(*r->done));
+}
+
+/* 'w' is 'done' number 'at', between those that were there. */
+static void insert(struct dvmt_rows *r, int at, struct dvmt_rows_span w) {
+  memmove(&r->done[at + 1], &r->done[at], (size_t)(r->ndone - at) * sizeof(*r->done));
+  r->done[at] = w;
+  if (++r->ndone == DVMT_ROWS_SPANS)
+    join_nearest(r);
+}
+
+/* What waits goes into the sum. */
+static void settle(struct dvmt_rows *r) {
+  struct dvmt_rows_span w = r->waiting;
+  int at = r->ndone;
+  r->waiting = (struct dvmt_rows_span){0, 0};
+  if (w.from == w.to)
+    return;
+  while (at && r->done[at - 1].from >= w.to)
+    at--;
+  struct dvmt_rows_span *before = at ? &r->done[at - 1] : NULL, *after = at < r->ndone ? &r->done[at] : NULL;
+  if (before && before->to > w.from) {
+    give_up(r);
+    return;
+  }
+  before = before && w.from - before->to <= r->near ? before : NULL;
+  after = after && after->from - w.to <= r->near ? after : NULL;
+  add(r, before ? before->to : w.from, after ? after->from : w.to);
+  if (before && after) {
+    before->to = after->to;
+    r->ndone--;
+    memmove(after, after + 1, (size_t)(r->ndone - at) * sizeof(*after));
+  } else if (before) {
+    before->to = w.to;
+  } else if (after) {
+    after->from = w.from;
+  } else {
+    insert(r, at, w);
+  }
+}
+
+static void put(struct dvmt_rows *r, uint64_t from, uint64_t to) {
+  struct dvmt_rows_span *w = &r->waiting;
+  const uint64_t size = w->to - w->from;
+  const bool meets = size && from < w->to && to > w->from, near = size && from <= w->to + r->near && to + r->near >= w->from;
+  if (meets && size > MUCH) {
+    give_up(r);
+  } else if (meets || (near && size < PIECE)) {
+    w->from = from < w->from ? from : w->from;
+    w->to = to > w->to ? to : w->to;
+  } else {
+    settle(r);
+    *w = (struct dvmt_rows_span){from, to};
+  }
+}
+
+bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high) {
+  const uint64_t end = r->address + r->elements * r->element_bytes;
+  if (low >= end || high <= r->address)
+    return false;
+  if (r->off)
+    return true;
+  low = low > r->address ? low - r->address : 0;
+  high = (high < end ? high : end) - r->address;
+  if (!(r->element_bytes & (r->element_bytes - 1)))
+    put(r, low >> __builtin_ctzll(r->element_bytes), (high + r->element_bytes - 1) >> __builtin_ctzll(r->element_bytes));
+  else
+    put(r, low / r->element_bytes, (high + r->element_bytes - 1) / r->element_bytes);
+  return true;
+}
+
+uint64_t dvmt_rows_end(struct dvmt_rows *r) {
+  uint64_t at = 0;
+  if (!r->off)
+    settle(r);
+  if (r->off)
+    return r->f(r->array, 0, r->elements);
+  for (int i = 0; i < r->ndone; i++) {
+    add(r, at, r->done[i].from);
+    at = r->done[i].to;
+  }
+  add(r, at, r->elements);
+  return r->sum;
+}

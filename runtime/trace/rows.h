@@ -1,0 +1,37 @@
+/* The sum of an array's elements when a construct ends, of which most is taken while the construct is executed: of rows that it has just
+ * written.  What a later row meets once it is in the sum makes all of that void: the array is summed up when the construct ends. */
+#ifndef DVMT_ROWS_H
+#define DVMT_ROWS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The sum of elements 'from' up to and without 'to', as they are now. */
+typedef uint64_t dvmt_rows_sum_f(const void *array, uint64_t from, uint64_t to);
+
+enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16 };
+struct dvmt_rows {
+  const void *array;           /* given to the function */
+  dvmt_rows_sum_f *f;
+  uint64_t elements, address, element_bytes;
+  uint64_t near;               /* rows with no more elements between them are one */
+  uint64_t key;                /* construct and array: of what did not pay last time */
+  uint64_t sum;                /* of all in 'done' */
+  struct dvmt_rows_span {
+    uint64_t from, to;
+  } waiting, done[DVMT_ROWS_SPANS]; /* waiting: written lately, may be written again; done: sorted, disjoint */
+  int ndone;
+  bool off;
+};
+
+/* One execution of a construct begins; all but 'sum' and what follows is set. */
+void dvmt_rows_begin(struct dvmt_rows *r);
+/* Stored in the memory from 'low' up to and without 'high'; not this array's: false. */
+bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high);
+/* Behind the last of them: the sum of the whole array. */
+uint64_t dvmt_rows_end(struct dvmt_rows *r);
+/* As __dvmt_row gets it. */
+static inline void dvmt_rows_bounds(uint64_t first, uint64_t behind, uint64_t bytes, uint64_t *low, uint64_t *high) {
+  *low = behind > first ? first : behind + bytes;
+  *high = behind > first && behind - first > bytes ? behind : first + bytes;
+}
+#endif
