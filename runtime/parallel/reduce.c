@@ -394,7 +394,7 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
       dvmp_dual_end(r->dual);
     if (r->dual_location)
       dvmp_dual_location_end(r->dual_location, better, r);
-    if (c->inside && !c->counts)
+    if (c->inside && !c->counts && !dvmp_job_first()) /* the first rank has the value from before, also where it has no part */
       set_neutral(r);
     if (c->tasks)
       restore(r, r->all);

@@ -92,6 +92,34 @@ static int region(int base) {
   return n;
 }
 
+/* The first rank has no part of the loop, but the value from before. */
+static void later_ranks(void) {
+  double s = 100, most = 30, t[2] = {4, 5};
+  int at = -1;
+#pragma dvm array distribute[block] dynamic
+  double x[10];
+#pragma dvm redistribute(x[block] onto P[3 : 4])
+#pragma dvm parallel([i] on x[i]) reduction(sum(s))
+  for (int i = 0; i < 10; i++)
+    s += x[i] = i;
+#pragma dvm parallel([i] on x[i]) reduction(maxloc(most, at), sum(t))
+  for (int i = 0; i < 10; i++) {
+    t[i % 2] += x[i];
+    if (x[i] * 2 > most) {
+      most = x[i] * 2;
+      at = i;
+    }
+  }
+  printf("%g %g at %d, %g %g\n", s, most, at, t[0], t[1]);
+#pragma dvm parallel([i] on x[i]) reduction(maxloc(most, at))
+  for (int i = 0; i < 10; i++)
+    if (x[i] * 4 > most) {
+      most = x[i] * 4;
+      at = i;
+    }
+  printf("%g at %d\n", most, at);
+}
+
 int main(void) {
   double late = 1, sum = 0;
   int place = -1, best = 0, both = 0;
@@ -138,5 +166,6 @@ int main(void) {
 #pragma dvm reduction_start(h)
 #pragma dvm reduction_wait(h)
   printf("%g\n", again);
+  later_ranks();
   return 0;
 }
