@@ -2,6 +2,7 @@
 #include "Declare.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecordLayout.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Sema/Sema.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -98,14 +99,35 @@ bool Declarations::distributedInto(const VarDecl *V, unsigned Dim, bool &Mapped)
   return true;
 }
 
+// Does this file, as far as it has been read, give arrays another place?  Directives of functions further on are not known yet: by its words.
+bool Declarations::movesArrays() {
+  if (Moves)
+    return *Moves;
+  const SourceManager &SM = Ctx.getSourceManager();
+  Moves = false;
+  for (unsigned I = 1; I < SM.local_sloc_entry_size() && !*Moves; ++I) {
+    const SrcMgr::SLocEntry &E = SM.getLocalSLocEntry(I);
+    if (!E.isFile() || SrcMgr::isSystem(E.getFile().getFileCharacteristic()))
+      continue;
+    if (std::optional<StringRef> Text = E.getFile().getContentCache().getBufferDataIfLoaded())
+      Moves = Text->contains_insensitive("redistribute") || Text->contains_insensitive("realign");
+  }
+  return *Moves;
+}
+
+bool Declarations::mayMove(const VarDecl *V, const Directive &Dir) {
+  const dvm_directive &D = *Dir.D;
+  return D.dynamic || Dir.OldText || (!D.has_distribute && !D.has_align) || V->isExternallyVisible() ||
+         (D.kind == DVM_DIR_ARRAY && V->getType()->isPointerType()) || movesArrays();
+}
+
 bool Declarations::neverDivided(const VarDecl *V, unsigned Dim, unsigned Links) {
   Directive *Dir = V ? St.attached(V) : nullptr;
-  if (!Dir || Dir->OldText || Links > 8 || isa<ParmVarDecl>(V) || !V->hasGlobalStorage() ||
-      V->hasDefinition(Ctx) == VarDecl::DeclarationOnly)
+  if (!Dir || Links > 8 || isa<ParmVarDecl>(V) || !V->hasGlobalStorage() || mayMove(V, *Dir))
     return false;
   const dvm_directive &D = *Dir->D;
   bool Mapped = true;
-  if (D.dynamic || (D.kind != DVM_DIR_TEMPLATE && (D.kind != DVM_DIR_ARRAY || V->getType()->isPointerType())))
+  if (D.kind != DVM_DIR_TEMPLATE && D.kind != DVM_DIR_ARRAY)
     return false;
   if (!D.has_align)
     return distributedInto(V, Dim, Mapped) && !Mapped;
@@ -380,7 +402,7 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
     T.key(DVMRT_DIRECTIVE_WIDTHS);
     writeWidths(T, Ops, D.widths, D.nwidths);
   }
-  if (D.dynamic || (Dir.OldText && St.Opts.Parallel)) // there any array may be given another place
+  if (St.Opts.Parallel ? mayMove(V, Dir) : D.dynamic)
     T.key(DVMRT_DIRECTIVE_DYNAMIC);
   if (V->hasGlobalStorage() && V->isExternallyVisible() && !Bind)
     T.key(DVMRT_DIRECTIVE_VISIBLE).add("visible");

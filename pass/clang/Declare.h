@@ -35,6 +35,11 @@ class Declarations {
   State &St;
   clang::ASTContext &Ctx;
   Builder &B;
+  std::optional<bool> Moves; // arrays, by the text of this file
+
+  bool movesArrays();
+  // May the array be given another place, as far as this file shows?
+  bool mayMove(const clang::VarDecl *V, const Directive &Dir);
 
 public:
   Declarations(State &St, clang::ASTContext &Ctx, Builder &B) : St(St), Ctx(Ctx), B(B) {}

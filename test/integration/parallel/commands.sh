@@ -148,11 +148,18 @@ END
 status 0 "$dvmcc" -fdvm=parallel -O2 fixed.c -o fixed
 status 66 job 2 ./fixed
 has err "fixed.c:5:13: error: the iteration j=8 lies outside 'a' [dvm-usage]"
-sed 's/<= N/< N/; s/^  return/#pragma dvm redistribute(a[*][block])\n&/' fixed.c >moved.c
-status 0 "$dvmcc" -fdvm=parallel -O2 moved.c -o moved
-status 66 job 2 ./moved
-has err "moved.c:9:13: error: 'a' is given another place, but its directive does not say 'dynamic' [dvm-usage]"
-has err "help: add 'dynamic' to the directive at moved.c:2"
+cat >move.c <<'END'
+#pragma dvm inherit(x)
+void move(double x[8][8]) {
+#pragma dvm redistribute(x[*][block])
+}
+END
+sed 's/<= N/< N/; s/^  return/  move(a);\n&/; 1s/^/void move(double x[8][8]);\n/' fixed.c >still.c
+status 0 "$dvmcc" -fdvm=parallel -O2 still.c move.c -o still
+status 0 job 1 ./still
+status 66 job 2 ./still
+has err "move.c:3:13: error: 'a' is given another place, but its directive does not say 'dynamic' [dvm-usage]"
+has err "help: add 'dynamic' to the directive at still.c:3"
 status 66 job 2 ./outside
 has err "the iteration i=10 lies outside 'a' [dvm-usage]"
 
