@@ -410,8 +410,10 @@ static void dependence(const struct dvmrt_event *ev, enum dvmrt_verdict v) {
   int64_t iv[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
   const int64_t *other = dvmrt_construct_iteration(ev->nest, ev->word, iv) ? iv : NULL;
   const int64_t *reader = v == DVMRT_FLOW ? __dvmrt_now.iv : v == DVMRT_ANTI ? other : NULL;
-  if (ev->array && ev->nest->mapped && reader && ev->class != DVMRT_CLASS_BUFFER)
-    widen_across(f, ev, dvmrt_across_reach(ev, reader, ev->ix, reach) ? reach : NULL);
+  /* A reader that is not remembered is one of the nest's references, if all of these are known. */
+  const bool widths = reader || (v == DVMRT_ANTI && ev->array && dvmrt_across_complete(ev));
+  if (ev->array && ev->nest->mapped && widths && ev->class != DVMRT_CLASS_BUFFER)
+    widen_across(f, ev, reader && dvmrt_across_reach(ev, reader, ev->ix, reach) ? reach : NULL);
   if (f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
