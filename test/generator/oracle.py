@@ -454,8 +454,10 @@ class Oracle(Rules):
         c.out = {self.actual(a).name for a in node.out} & set(c.across)
         c.remote = {self.actual(a).name: axes for a, axes in node.remote}
         for r in node.reduction:
+            self.named_again(r.variable.name, node)
             c.reduced[r.variable.name] = r
             if r.loc:
+                self.named_again(r.loc.name, node)
                 c.reduced[r.loc.name] = r
         c.node_target = None if node.on is None else self.actual(node.on[0])
         self.second = Second(self, node)
@@ -481,6 +483,13 @@ class Oracle(Rules):
             if r.group:
                 self.close(lambda n, v=r.variable.name: n == v)
                 self.pending[r.variable.name] = {'group': r.group, 'started': None, 'line': node.number}
+
+    def named_again(self, name, node):
+        """A reduction of a variable that another one has still; of the same loop executed again, unstarted, the protocol tells."""
+        held = self.pending.get(name)
+        if held and (held['started'] or held['line'] != node.number):
+            self.report_at('dvm-reduction-pending', node.number, name)
+            self.construct.told.add(name)
 
     def check_widths(self, array, widths):
         """Widths beyond the declared ones are refused while compiling."""

@@ -22,6 +22,7 @@ class Construct:
         self.edge_reads = []                 # those without their present value: (array, line)
         self.stale, self.blamed = [], set()  # reads of edges that nothing brings; arrays with a dependence beyond across
         self.reduced = {}                    # name -> Reduced
+        self.told = set()                    # reduction variables that an earlier reduction still has: told of at the clause
         self.unset = False                   # private data were read that the iteration had not assigned
         self.private = {v.name for v in node.private}
 
@@ -398,7 +399,7 @@ class Rules:
 
     # Ordinary data, and arrays that every processor holds.
     def ordinary(self, access, element, writing, update):
-        if element[0] in self.pending:
+        if element[0] in self.pending and not (self.construct and element[0] in self.construct.told):
             self.report('dvm-reduction-pending', access)
         if self.construct is not None:
             return self.replicated(access, element, writing, update)
