@@ -482,10 +482,16 @@ bool ReductionSlice::decidesAboutElse(const BranchInst *Br) {
   return Else;
 }
 
+// 'if (s < 100) s += x': the second evaluation takes the program's branch, where each processor would go on.
+bool ReductionSlice::isBounded(const Value *New) const {
+  auto *I = dyn_cast<Instruction>(New);
+  return C.Op == ReductionClause::Sum && I && Depends.contains(const_cast<Instruction *>(I));
+}
+
 bool ReductionSlice::storesVariable(const BasicBlock *BB) const {
   return any_of(*BB, [&](const Instruction &I) {
     auto *St = dyn_cast<StoreInst>(&I);
-    return St && isVariable(const_cast<Value *>(St->getPointerOperand()));
+    return St && isVariable(const_cast<Value *>(St->getPointerOperand())) && !isBounded(St->getValueOperand());
   });
 }
 

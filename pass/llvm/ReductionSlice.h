@@ -73,6 +73,7 @@ private:
   bool storesVariable(const llvm::BasicBlock *BB) const;
   bool decidesUpdate(const llvm::BranchInst *Br) const;
   void nameUpdates();
+  bool isBounded(const llvm::Value *New) const;
   void checkEscapes();
 };
 
