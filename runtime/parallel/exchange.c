@@ -33,7 +33,7 @@ static int need_edges(void *arg, struct dvmp_arena *m, const struct dvmp_array *
 }
 
 static uint64_t key_of(const struct dvmp_array *a, const struct dvmrt_box *box) {
-  uint64_t h = 0x9e3779b97f4a7c15ull + box->corner;
+  uint64_t h = 0x9e3779b97f4a7c15ull + box->corner + (uintptr_t)dvmp_job.group; /* the ranks that take part */
   for (int d = 0; d < a->ndims; d++) {
     h = (h ^ (uint64_t)box->low[d]) * 0x100000001b3ull;
     h = (h ^ (uint64_t)box->high[d]) * 0x100000001b3ull;

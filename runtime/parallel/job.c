@@ -52,10 +52,11 @@ static void finish(void) {
   MPI_Request r;
   if (dvmp_job.over)
     return;
-  if (dvmp_job.group) { /* in a task: the others will not come here */
+  if (dvmp_job.in_task) { /* the others will not come here */
     dvmp_wait_pop();
     dvmp_job_narrow(NULL);
   }
+  dvmp_output_give_up();
   dvmp_wait_ending();
   dvmp_digest_say_all();
   dvmp_record_end();

@@ -9,6 +9,7 @@ struct dvmp_job {
   bool mpi;                     /* we have a communicator */
   int rank, size;
   const struct dvmp_group *group; /* that executes a task, or NULL: all ranks execute the program */
+  bool in_task;                 /* a task is being executed by its ranks, which may be all */
   int root;                     /* the first rank of those */
   bool tasks_all;               /* tasks=all: each task is executed by all ranks */
   int ngrid, grid[DVMRT_NDIMS_MAX]; /* grid=AxBx.., 0: none given */

@@ -198,7 +198,7 @@ static int64_t only_task(const struct dvmp_construct *c) {
 
 void dvmp_task_find(struct dvmp_construct *c) {
   bool region = !strcmp(c->d->kind, "task_region");
-  if (dvmp_job.group || dvmp_job.inside || !(region || c->d->parallel))
+  if (dvmp_job.in_task || dvmp_job.inside || !(region || c->d->parallel))
     return;
   const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, region ? DVMRT_DIRECTIVE_TEMPLATE : DVMRT_DIRECTIVE_ON);
   const struct dvmp_task_array *t = named(on, c->args);
@@ -219,7 +219,7 @@ static const struct dvmp_group *ranks_of(const struct dvmp_construct *c, const s
 }
 
 static void begin(struct dvmp_construct *c, const struct dvmp_group *g, int64_t key) {
-  c->in_task = true;
+  c->in_task = dvmp_job.in_task = true;
   c->task_key = key;
   dvmp_wait_push((uint64_t)key);
   dvmp_job_narrow(g);
@@ -232,13 +232,13 @@ static void end(struct dvmp_construct *c) {
   dvmp_job_narrow(NULL);
   dvmp_wait_pop();
   dvmp_construct_at(&c->d->pos); /* for all ranks, whatever the task has come through */
-  c->in_task = false;
+  c->in_task = dvmp_job.in_task = false;
 }
 
 bool dvmp_task_enter(struct dvmp_construct *c) {
   const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ON);
   const struct dvmp_task_array *t = named(on, c->args);
-  if (strcmp(c->d->kind, "on") != 0 || !t || !region_of(c->outer, t) || dvmp_job.group)
+  if (strcmp(c->d->kind, "on") != 0 || !t || !region_of(c->outer, t) || dvmp_job.in_task)
     return true;
   const struct dvmp_group *g = ranks_of(c, t, number_of(c->d, on, t, c->args));
   int64_t key = dvmp_output_keys(2);

@@ -3,6 +3,7 @@
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/output.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -218,6 +219,7 @@ static void end_parted(void) {
     }
     fprintf(stderr, ": %s\n", text);
   }
+  dvmp_output_give_up();
   fflush(NULL);
   dvmp_facts_tell(dvmp_construct_place(), parted);
   PMPI_Abort(MPI_COMM_WORLD, DVMP_STATUS_WRONG);

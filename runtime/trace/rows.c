@@ -127,5 +127,7 @@ uint64_t dvmt_rows_end(struct dvmt_rows *r) {
     at = r->done[i].to;
   }
   add(r, at, r->elements);
+  r->done[0] = (struct dvmt_rows_span){0, r->elements}; /* who asks again gets the same */
+  r->ndone = 1;
   return r->sum;
 }

@@ -349,4 +349,54 @@ END
 status 0 "$dvmcc" -fdvm=parallel own.c -o own $(mpicc --showme:compile) $(mpicc --showme:link)
 echo 20 | status 0 job 3 ./own
 has out "45 63"
+# A program that ends in a task region, and tasks within a task that all ranks execute.
+cat >leaves.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#define N 24
+#pragma dvm processors P[2]
+void *P;
+#pragma dvm task T[2]
+void *T;
+#pragma dvm array distribute[block] dynamic
+double a[N];
+
+static void within(int k) {
+#pragma dvm task_region(T)
+  {
+#pragma dvm on(T[1])
+    {
+      printf("within %d\n", k);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+#pragma dvm map(T[0] onto P[0 : 1])
+#pragma dvm map(T[1] onto P[1 : 1])
+#pragma dvm redistribute(a[block] onto P[1 : 1])
+#pragma dvm task_region(T)
+  {
+    printf("before\n");
+#pragma dvm on(T[0])
+    {
+      within(argc);
+      printf("all\n");
+    }
+#pragma dvm on(T[1])
+    {
+      printf("one\n");
+    }
+    if (argc > 1)
+      exit(3);
+  }
+  printf("behind\n");
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel leaves.c -o leaves
+status 0 job 2 ./leaves
+test "$(tr '\n' ' ' <out)" = "before within 1 all one behind " || wrong "a region in a task printed: $(cat out)"
+status 3 mpirun --oversubscribe -n 2 ./leaves now
+test "$(sort out | tr '\n' ' ')" = "all before one within 2 " || wrong "a program that ended in a region printed: $(cat out)"
 finish
