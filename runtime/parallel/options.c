@@ -80,8 +80,10 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
                     : !strcmp(key, "trace_live")    ? &o->live
                                                     : NULL;
   o->step |= !strcmp(key, "trace_step");
-  if (!strcmp(key, "trace_rows"))
+  if (!strcmp(key, "trace_rows")) {
     o->whole = !strcmp(value, "0");
+    o->small = !strcmp(value, "2");
+  }
   o->system |= !strcmp(key, "trace_level") && !strcmp(value, "system");
   if (to && !(*to = strdup(value)))
     return dvm_error_set(err, -ENOMEM, "out of memory");

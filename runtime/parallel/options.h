@@ -19,6 +19,7 @@ struct dvmp_recording {
   bool system;                        /* level system: calls alone, no sums */
   bool substitute;
   bool whole;                         /* arrays are summed up when a construct has ended, not row by row while it is executed */
+  bool small;                         /* row by row also where they are small */
   const char *elements_file;          /* of the construct that is told by elements, NULL: of none; its line and execution */
   unsigned elements_line;
   unsigned long elements_execution;

@@ -3,8 +3,10 @@
 #include "runtime/parallel/options.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/rows.h"
+#include <unistd.h>
 
 enum { ARRAYS_MAX = 8 }; /* of a construct; further ones are read again when it ends */
+enum { CACHE = 1 << 20 /* where the system does not know */ };
 static const struct dvmp_construct *now;
 static bool found;
 static int nrows;
@@ -54,11 +56,23 @@ static bool is_found(const struct dvmp_array *a) {
   return false;
 }
 
+/* This rank's part is still in the second cache when the construct ends, with another of that size: reading it again takes less than calls. */
+static bool is_small(const struct dvmp_array *a) {
+  static uint64_t least;
+  if (!least) {
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    least = (uint64_t)(cache > 0 ? cache : CACHE) / 2;
+  }
+  return !dvmp_options_recording.small && (uint64_t)dvmp_set_count(&a->own) * a->element_bytes < least;
+}
+
+/* Where no array is to be summed up by rows, no further ones are told. */
 static void find_arrays(void) {
   found = true;
+  __dvmp_rows_wanted = 0;
   for (struct dvmrt_item *i = now->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
     const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, now->args));
-    if (!a || a->is_template || a->holes || a->poison || is_found(a) || nrows == ARRAYS_MAX)
+    if (!a || a->is_template || a->holes || a->poison || is_found(a) || nrows == ARRAYS_MAX || is_small(a))
       continue;
     uint64_t elements = 1;
     for (int d = 0; d < a->ndims; d++)
@@ -72,6 +86,7 @@ static void find_arrays(void) {
                             .near = DVMT_ROWS_NEAR + others(a),
                             .key = (uint64_t)(uintptr_t)now->site ^ a->address};
     dvmt_rows_begin(r);
+    __dvmp_rows_wanted |= !r->off;
   }
 }
 

@@ -9,11 +9,15 @@ status 0 env DVM_OPTIONS=trace_rows=0 "$dvm" record --level checksum -o rows.dvm
 for job in 1 2 3 4 4:1x4 6:2x3; do
   ranks=${job%:*} grid=
   [ "$ranks" = "$job" ] || grid=grid=${job#*:}
-  status 0 env DVM_OPTIONS=$grid "$dvm" record -o job.dvmt -- mpirun --oversubscribe -n "$ranks" ./rows.parallel
+  status 0 env DVM_OPTIONS=trace_rows=2:$grid "$dvm" record -o job.dvmt -- mpirun --oversubscribe -n "$ranks" ./rows.parallel
   status 0 "$dvm" diff --exact rows.dvmt job.dvmt
   has err ", 0 different"
   status 0 env DVM_OPTIONS=trace_rows=0:$grid "$dvm" record -o whole.dvmt -- mpirun --oversubscribe -n "$ranks" ./rows.parallel
   status 0 "$dvm" diff --exact whole.dvmt job.dvmt
+  has err ", 0 different"
+  # As it is without an option: small arrays when a construct has ended.
+  status 0 env DVM_OPTIONS=$grid "$dvm" record -o small.dvmt -- mpirun --oversubscribe -n "$ranks" ./rows.parallel
+  status 0 "$dvm" diff --exact whole.dvmt small.dvmt
   has err ", 0 different"
 done
 finish
