@@ -1,7 +1,11 @@
 #include "base/process.h"
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The fields from 3 on, behind the name, which may hold anything; "" if there is no such process. */
 static const char *stat_of(pid_t pid, char *text, size_t size) {
@@ -65,4 +69,17 @@ long dvm_process_last(pid_t pid, const char *label, long otherwise) {
     return otherwise;
   const char *last = strrchr(text, '\t');
   return strtol(last ? last : text, NULL, 10);
+}
+
+/* The descriptor stands for one process from its opening on: if that one began when ours did, it is ours.  Where there is none, its number is asked each time. */
+void dvm_process_end(pid_t pid, long start) {
+  const int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+  struct pollfd ended = {fd, POLLIN, 0};
+  while (pid > 0 && dvm_process_stat(pid, DVM_STAT_START) == start && !strchr("ZX", dvm_process_state(pid))) {
+    if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0))
+      kill(pid, SIGKILL);
+    poll(&ended, fd >= 0, 10);
+  }
+  if (fd >= 0)
+    close(fd);
 }

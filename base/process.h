@@ -9,6 +9,7 @@ enum {
   DVM_STAT_PARENT = 4,
   DVM_STAT_FOREGROUND = 8 /* -1: no terminal */,
   DVM_STAT_THREADS = 20,
+  DVM_STAT_START = 22, /* when it began: with its number, the same for no other process */
   DVM_STAT_EXIT_SIGNAL = 38, /* that its parent gets when it ends */
   DVM_STAT_EXIT_CODE = 52 /* as wait(2) gives it */
 };
@@ -22,4 +23,6 @@ char dvm_process_state(pid_t pid);
 bool dvm_process_status(pid_t pid, const char *label, char *text, size_t size);
 /* The last number of that line, which in "NSpid:", "NSpgid:", "NSsid:" is the one in the process's own namespace; 'otherwise' if there is none. */
 long dvm_process_last(pid_t pid, const char *label, long otherwise);
+/* Ends the process 'pid' that began at 'start' (DVM_STAT_START) by SIGKILL, and returns when it has ended.  A later one with its number is let alone. */
+void dvm_process_end(pid_t pid, long start);
 #endif

@@ -32,19 +32,13 @@ const char *mpir_half_words(const struct mpir_half *s) {
 void mpir_half_runs(const struct mpir_half *s) { atomic_store(&s->shared->sides[s->side].runs, 1); }
 bool mpir_half_is_lost(const struct mpir_half *s) { return atomic_load(&s->shared->sides[s->side].lost); }
 
-static bool is_there(pid_t pid) {
-  const char state = pid ? dvm_process_state(pid) : 0;
-  return state && state != 'Z' && state != 'X';
-}
+/* No child of ours: it may have ended long ago, and its number be another process's. */
+static void end_head(const struct sets_side *side) { dvm_process_end(atomic_load(&side->head), atomic_load(&side->head_start)); }
 
 /* Its head writes what is printed and what the others follow: it must have ended before anybody takes over.  The rest ends with us. */
 _Noreturn void mpir_half_leave(const struct mpir_half *s, uint32_t lost, uint32_t rank, int how) {
   struct sets_side *side = &s->shared->sides[s->side];
-  const pid_t head = atomic_load(&side->head);
-  while (is_there(head)) {
-    kill(head, SIGKILL);
-    usleep(200);
-  }
+  end_head(side);
   if (!atomic_load(&side->lost)) {
     atomic_store(&side->rank, rank);
     atomic_store(&side->how, how);
@@ -337,11 +331,8 @@ static void reap(struct run *r) {
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
     for (unsigned i = 0; i < SETS; i++)
       if (pid == r->sides[i].controller) {
-        const pid_t head = atomic_load(&shared_side(r, i)->head);
-        while (WIFSIGNALED(how) && is_there(head)) { /* it was not ended by its controller */
-          kill(head, SIGKILL);
-          usleep(200);
-        }
+        if (WIFSIGNALED(how)) /* its controller could not */
+          end_head(shared_side(r, i));
         r->sides[i].how = how;
         side_ended(r, i);
       }
@@ -376,7 +367,7 @@ static void move(struct run *r, bool all) {
     r->flushed_ms = mpir_job_now_ms();
 }
 
-/* Whatever is left: an mpirun that does not end. */
+/* Whatever is left: an mpirun that does not end.  Children keep their numbers until we wait for them, which is not done here. */
 static void kill_children(void) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());

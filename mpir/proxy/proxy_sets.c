@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/process.h"
 #include "mpir/proxy/proxy.h"
 #include "mpir/replica/sets.h"
 
@@ -86,6 +87,7 @@ void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
       here.streams[i][s].fd = open_of(here.shared->command, rank_at(i)->streams[side][s], O_WRONLY | O_NONBLOCK, "a pipe");
     }
   p->set = side + 1;
+  atomic_store(&here.shared->sides[side].head_start, dvm_process_stat(getpid(), DVM_STAT_START));
   atomic_store(&here.shared->sides[side].head, getpid());
 }
 

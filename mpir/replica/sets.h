@@ -19,6 +19,7 @@ struct sets_rank {
 
 struct sets_side {
   _Atomic int32_t head; /* process that carries what its hosts say */
+  _Atomic int64_t head_start; /* when that one began: its number may be another's by now */
   _Atomic uint64_t beat; /* counts while that one runs */
   _Atomic uint32_t runs; /* all its ranks were there */
   _Atomic uint32_t lost, rank; /* enum above; the rank that ended */

@@ -56,6 +56,22 @@ static void test_none(void **state) {
   assert_int_equal(dvm_process_last(pid, "NSpid:", -3), -3);
 }
 
+static void test_end(void **state) {
+  (void)state;
+  pid_t pid = make_child();
+  const long start = dvm_process_stat(pid, DVM_STAT_START);
+  assert_true(start > 0);
+  dvm_process_end(pid, start + 1); /* another process, which has the number now */
+  assert_int_equal(dvm_process_state(pid), 'T');
+  dvm_process_end(pid, start);
+  assert_int_equal(dvm_process_state(pid), 'Z');
+  int how;
+  assert_int_equal(waitpid(pid, &how, 0), pid);
+  assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+  dvm_process_end(pid, start);
+  dvm_process_end(0, 0);
+}
+
 static void test_own(void **state) {
   (void)state;
   char text[4];
@@ -71,6 +87,7 @@ static void test_own(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_states), cmocka_unit_test(test_none), cmocka_unit_test(test_own)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_states), cmocka_unit_test(test_none), cmocka_unit_test(test_end),
+                                     cmocka_unit_test(test_own)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
