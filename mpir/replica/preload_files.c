@@ -146,14 +146,29 @@ static bool is_read_back(int flags) { return (flags & O_ACCMODE) == O_RDWR && !(
 static bool is_written(int fd);
 static char *name_of(int fd);
 
+static uint64_t mix(uint64_t key, const void *data, size_t size) {
+  for (const unsigned char *c = data; size--; c++)
+    key = (key ^ *c) * 1099511628211u;
+  return key;
+}
+
+/* The file, whatever its name: a new one that gets the place of a removed one was born later.  Where the file system does not tell when, the name counts. */
+static uint64_t key_of(int fd, const char *name) {
+  const uint64_t begin = 14695981039346656037u;
+  struct statx s = {0};
+  const bool is_told = !statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &s);
+  const uint64_t place[] = {(uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor, s.stx_ino},
+                 born[] = {(uint64_t)s.stx_btime.tv_sec, s.stx_btime.tv_nsec};
+  if (is_told && s.stx_mask & STATX_BTIME)
+    return mix(mix(begin, place, sizeof(place)), born, sizeof(born));
+  return mix(begin, name, strlen(name)) ^ (is_told ? s.stx_ino : 0);
+}
+
 /* One rank alone reads and writes a file: its shadow knows what that rank has written, no more. */
 static void claim(int fd, const char *path, int flags) {
   struct stat s;
-  uint64_t key = 14695981039346656037u;
   char *name = fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) ? realpath(path, NULL) : NULL;
-  for (const char *c = name; c && *c; c++)
-    key = (key ^ (unsigned char)*c) * 1099511628211u;
-  if (name && !replica_door->claim(key ^ s.st_ino, (flags & O_ACCMODE) == O_RDWR))
+  if (name && !replica_door->claim(key_of(fd, name), (flags & O_ACCMODE) == O_RDWR))
     replica_door->refuse("a file that several ranks use, one of them for reading and writing,", path, NULL);
   free(name);
 }

@@ -123,11 +123,13 @@ for how in files descriptors both; do
 done
 status 64 timeout 60 env DVM_REPLICA_KILL=0.0@100 "$run" --replicate -n 2 ./writes together
 has err "several ranks append to"
-for what in map share mix socket system vfork msgsnd fork; do
+for what in map share mix linked renamed socket system vfork msgsnd fork; do
   status 64 timeout 60 "$run" --replicate -n 2 ./writes $what
   has err "cannot be replicated"
 done
 has err "fork cannot be replicated"
+rm -f first second
+status 0 timeout 60 "$run" --replicate -n 3 ./writes reused
 
 "$run" --replicate -n 2 ./ring > /dev/full 2> err
 [ $? = 1 ] && has err "cannot write what the ranks have printed" || wrong "a full disk is not told"

@@ -132,6 +132,33 @@ static void mix(void) {
   exchange(1);
 }
 
+/* The same under another name: a second one of the file, or a new one. */
+static void another_name(const char *how) {
+  if (rank == 0) {
+    close(open("first", O_WRONLY | O_CREAT, 0666));
+    if (strcmp(how, "linked") ? rename("first", "second") : link("first", "second"))
+      printf("no second name\n");
+  }
+  exchange(0);
+  if (rank == 1)
+    open("second", O_RDWR);
+  exchange(1);
+}
+
+/* A file that takes the place of a removed one is another file. */
+static void reuse(void) {
+  for (int i = 0; i < size; i++) {
+    if (rank == i) {
+      int fd = open("reused", O_RDWR | O_CREAT, 0666);
+      dprintf(fd, "rank %d\n", rank);
+      close(fd);
+      unlink("reused");
+    }
+    exchange(i);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 static void map_file(void) {
   int fd = open("mapped", O_RDWR | O_CREAT, 0666);
   ftruncate(fd, 4096);
@@ -198,6 +225,10 @@ int main(int argc, char **argv) {
     share_file();
   else if (!strcmp(argv[1], "mix"))
     mix();
+  else if (!strcmp(argv[1], "linked") || !strcmp(argv[1], "renamed"))
+    another_name(argv[1]);
+  else if (!strcmp(argv[1], "reused"))
+    reuse();
   else if (!strcmp(argv[1], "map"))
     map_file();
   else if (!strcmp(argv[1], "socket"))
