@@ -273,7 +273,7 @@ static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t ran
     atomic_store(&k->over, 1);
     if (atomic_load(&k->finalized[replica])) /* a successor's, after its main's death in MPI_Finalize */
       atomic_store(&mpl_state(r->job, rank)->phase, MPL_FINALIZED);
-    pid_t shadow = atomic_load(&k->pid[1 - replica]);
+    pid_t shadow = mpir_replicas_shadow(r, rank);
     if (shadow && !(r->options.mode & REPLICA_CHECK))
       kill(shadow, SIGKILL);
     return MPIR_REPLICA_RANK_ENDED;
@@ -372,12 +372,17 @@ static void let_fork(struct mpir_replicas *r, uint32_t rank) {
   syscall(SYS_futex, &k->fork_state, FUTEX_WAKE, 8, NULL, NULL, 0);
 }
 
+/* We have waited for it: its number may be another process's. */
+static bool is_over(const struct mpir_replicas *r, uint32_t rank, uint32_t replica) {
+  return r->ranks[rank].shadow_over && replica != atomic_load(&r->shared->ranks[rank].leader);
+}
+
 /* One that is stopped looks to the others like one that computes: only time tells. */
 static void end_stopped(struct mpir_replicas *r, uint32_t rank) {
   for (int i = 0; i < 2; i++) {
     pid_t pid = atomic_load(&r->shared->ranks[rank].pid[i]);
     int64_t *since = &r->ranks[rank].stopped_ms[i], now = mpir_replicas_now_ms();
-    if (!pid || dvm_process_state(pid) != 'T')
+    if (!pid || is_over(r, rank, (uint32_t)i) || dvm_process_state(pid) != 'T')
       *since = 0;
     else if (!*since)
       *since = now;
@@ -392,7 +397,7 @@ static void leap(struct mpir_replicas *r, uint32_t rank) {
   if (!atomic_exchange(&k->leap, 0))
     return;
   uint32_t leader = atomic_load(&k->leader);
-  pid_t main = atomic_load(&k->pid[leader]), shadow = atomic_load(&k->pid[1 - leader]);
+  pid_t main = atomic_load(&k->pid[leader]), shadow = mpir_replicas_shadow(r, rank);
   if (atomic_load(&k->fork_state) != REPLICA_FORKED || !main || !shadow || dvm_process_state(main) == 'Z')
     return;
   r->ranks[rank].leapt = shadow;
