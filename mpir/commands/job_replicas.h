@@ -45,6 +45,8 @@ typedef uint64_t mpir_replicas_printed[REPLICA_STREAMS];
 struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
                                            struct dvm_error *err);
 /* Such a job goes on without shadows. */
+/* What the memory of a restored job says of them can be believed: it comes from files. */
+bool mpir_replicas_are_sound(const struct mpl_job *job);
 void mpir_replicas_renounce(struct mpl_job *job);
 void mpir_replicas_put_out(const struct mpir_replicas *r, mpir_replicas_printed *to);
 

@@ -78,23 +78,6 @@ void mpir_replicas_put_out(const struct mpir_replicas *r, mpir_replicas_printed 
 
 /* --- restored --- */
 
-/* The segment comes from files. */
-static bool is_sound(const struct mpl_job *job) {
-  uint64_t end = job->replicas_at + replica_size(job->nranks);
-  if (job->replicas_at % 4096 || job->replicas_at >= job->size || end > job->size)
-    return false;
-  const struct replica_job *k = replica_job((struct mpl_job *)(uintptr_t)job);
-  if (k->protocol > REPLICA_SENDER_FORWARDING || k->mode < REPLICA_CRASH || k->mode > REPLICA_BOTH || k->when_full > REPLICA_SPOOL ||
-      k->log_at < end || k->log_stride != sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES ||
-      k->log_at + job->nranks * k->log_stride > job->size || !memchr(k->shadow_cpu, 0, sizeof(k->shadow_cpu)) ||
-      !memchr(k->report, 0, sizeof(k->report)))
-    return false;
-  for (uint32_t i = 0; i < job->nranks; i++)
-    if (atomic_load(&k->ranks[i].leader) > 1)
-      return false;
-  return true;
-}
-
 /* Of the rank the main alone is there, and it stands. */
 static void leave_main(struct replica_rank *k, bool refresh) {
   uint32_t leader = atomic_load(&k->leader);
@@ -112,7 +95,7 @@ static void leave_main(struct replica_rank *k, bool refresh) {
 
 struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
                                            struct dvm_error *err) {
-  if (!is_sound(job)) {
+  if (!mpir_replicas_are_sound(job)) {
     dvm_error_set(err, -EBADMSG, "the memory of the job in the images is damaged: what it says of replicas");
     return NULL;
   }
@@ -151,7 +134,7 @@ struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pid
 
 void mpir_replicas_renounce(struct mpl_job *job) {
   struct replica_job *shared = replica_job(job);
-  if (!is_sound(job))
+  if (!mpir_replicas_are_sound(job))
     return;
   shared->controller = 0;
   shared->refresh = 0;

@@ -106,6 +106,7 @@ bool proxy_replicas_progress(struct proxy *p, bool idle);
 bool proxy_replicas_told(struct proxy *p, uint32_t rank); /* of a rank that has ended: all that it has left is on its way */
 bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data); /* false: it is something else */
 void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f);
+_Noreturn void proxy_replicas_gap(uint32_t rank); /* its log cannot be followed */
 void proxy_replicas_beat(struct proxy *p); /* now and then */
 
 /* proxy_sets.c: the same at the controller of a set. */

@@ -1,6 +1,7 @@
 /* What another node's proxy has sent is looked at before it is believed: it may be of another version, and its host may be ill. */
 #include <string.h>
 #include "mpir/proxy/proxy.h"
+#include "mpir/replica/shared.h"
 
 static bool is_of(const struct proxy *p, uint32_t rank, int peer) {
   return rank < p->job->nranks && (int)mpl_state(p->job, rank)->node + 1 == peer;
@@ -49,8 +50,22 @@ static const char *wrong_taken(const struct proxy *p, int peer, const struct pro
   return head->position < atomic_load(&ring->taken[0]) || head->position > atomic_load(&ring->written) ? "a position" : NULL;
 }
 
+/* A shadow does what they say. */
+static const char *wrong_entries(const struct proxy *p, const struct proxy_head *head, const char *data) {
+  for (uint32_t at = sizeof(uint64_t); at < head->bytes; at += sizeof(struct replica_entry)) {
+    struct replica_entry e;
+    memcpy(&e, data + at, sizeof(e));
+    const uint64_t event = e.what & 0xff, rank = (e.what >> 8) & 0xffffff;
+    if (event < REPLICA_IN || event > REPLICA_RECORD)
+      return "an event";
+    if (event == REPLICA_VALUE ? rank < REPLICA_WTIME || rank > REPLICA_PRELOADED : rank >= p->job->nranks)
+      return "ranks";
+  }
+  return NULL;
+}
+
 /* Between a node and the controller's proxy.  Positions are compared by those who have what they count. */
-static const char *wrong_of_set(const struct proxy *p, int peer, const struct proxy_head *head) {
+static const char *wrong_of_set(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
   const bool leads = p->node == MPL_NODES_MAX;
   const enum proxy_kind kind = (enum proxy_kind)head->kind;
   if (!p->set || (!leads && peer) || (kind == PROXY_OUTPUT && !leads) || (kind == PROXY_PRINTED && leads) ||
@@ -61,7 +76,7 @@ static const char *wrong_of_set(const struct proxy *p, int peer, const struct pr
   if (leads ? !is_of(p, head->from, peer) : !is_here(p, head->from))
     return "ranks";
   if (kind == PROXY_LOG)
-    return head->bytes % 16 == 8 ? NULL : "a length";
+    return head->bytes % 16 == 8 ? wrong_entries(p, head, data) : "a length";
   if (kind == PROXY_REPLAYED)
     return head->bytes == 8 ? NULL : "a length";
   if (kind == PROXY_OUTPUT && (head->bytes <= sizeof(uint64_t) || head->bytes > sizeof(struct proxy_output)))
@@ -86,7 +101,7 @@ const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct pro
   case PROXY_REPLAYED:
   case PROXY_OUTPUT:
   case PROXY_PRINTED:
-  case PROXY_ALIVE: return wrong_of_set(p, peer, head);
+  case PROXY_ALIVE: return wrong_of_set(p, peer, head, data);
   default: return "a kind";
   }
 }

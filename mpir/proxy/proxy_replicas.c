@@ -88,6 +88,14 @@ void proxy_replicas_started(struct proxy *p) {
 
 /* --- logs --- */
 
+/* What would follow is another course than the main's: the set is given up. */
+_Noreturn void proxy_replicas_gap(uint32_t rank) {
+  fprintf(stderr,
+          "dvm run: error: what a host says of the log of rank %u does not go on from what it has said before; the set is given up\n",
+          rank);
+  _exit(1);
+}
+
 /* The number of steps first: what these have logged is there then. */
 static bool send_log(struct proxy *p, uint32_t rank, bool idle) {
   struct replica_rank *k = &replica_job(p->job)->ranks[rank];
@@ -96,6 +104,10 @@ static bool send_log(struct proxy *p, uint32_t rank, bool idle) {
   packet.step = atomic_load_explicit(&k->step, memory_order_acquire);
   uint64_t n = atomic_load_explicit(&k->logged, memory_order_acquire) - mine->told;
   const bool late = packet.step != mine->told_step && idle && now_ns() - mine->step_ns > STEP_NS;
+  if (n > REPLICA_LOG_ENTRIES) { /* something has written over its memory */
+    kill(atomic_load(&mpl_state(p->job, rank)->pid), SIGKILL);
+    return false;
+  }
   if ((!n && !late) || !proxy_wire_has_room())
     return false;
   n = n < PROXY_ENTRIES ? n : PROXY_ENTRIES;
@@ -131,8 +143,9 @@ static void take_log(struct proxy *p, const struct proxy_head *head, const char 
   struct replica_entry *log = replica_log(p->job, head->from);
   const uint64_t n = (head->bytes - sizeof(uint64_t)) / sizeof(*log), logged = atomic_load(&k->logged);
   uint64_t step;
-  if (head->position != logged || n > REPLICA_LOG_ENTRIES - (logged - atomic_load(&k->replayed)))
-    return; /* it would be an error of ours */
+  const uint64_t behind = logged - atomic_load(&k->replayed);
+  if (head->position != logged || behind > REPLICA_LOG_ENTRIES || n > REPLICA_LOG_ENTRIES - behind)
+    proxy_replicas_gap(head->from);
   memcpy(&step, data, sizeof(step));
   for (uint64_t i = 0; i < n; i++)
     memcpy(&log[(logged + i) % REPLICA_LOG_ENTRIES], data + sizeof(step) + i * sizeof(*log), sizeof(*log));
@@ -142,9 +155,13 @@ static void take_log(struct proxy *p, const struct proxy_head *head, const char 
   proxy_ring_bell(&s->bell, &s->sleeping);
 }
 
+/* A main writes over what was replayed. */
 static void take_replayed(struct proxy *p, const struct proxy_head *head, const char *data) {
   struct replica_rank *k = &replica_job(p->job)->ranks[head->from];
+  const uint64_t before = atomic_load(&k->replayed);
   uint64_t step;
+  if (head->position < before || head->position - before > ranks[head->from - p->first].told - before)
+    proxy_replicas_gap(head->from);
   memcpy(&step, data, sizeof(step));
   atomic_store(&k->replayed_step, step);
   atomic_store(&k->replayed, head->position);
@@ -197,13 +214,19 @@ bool proxy_replicas_told(struct proxy *p, uint32_t rank) {
   return !is_main(p) || atomic_load(&replica_job(p->job)->ranks[rank].logged) == mine->told;
 }
 
+static void take_printed(struct stream *s, const struct proxy_head *head) {
+  if (head->position < s->printed || head->position > s->sent)
+    proxy_replicas_gap(head->from);
+  s->printed = head->position;
+}
+
 bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data) {
   if (head->kind == PROXY_LOG && !is_main(p))
     take_log(p, head, data);
   else if (head->kind == PROXY_REPLAYED && is_main(p))
     take_replayed(p, head, data);
   else if (head->kind == PROXY_PRINTED)
-    ranks[head->from - p->first].streams[head->to].printed = head->position;
+    take_printed(&ranks[head->from - p->first].streams[head->to], head);
   else
     return false;
   return true;

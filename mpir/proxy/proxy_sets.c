@@ -119,8 +119,9 @@ static void take_log(const struct proxy_head *head, const char *data) {
   struct sets_rank *k = rank_at(head->from);
   struct replica_entry *log = sets_log(here.shared, head->from);
   const uint64_t n = (head->bytes - sizeof(uint64_t)) / sizeof(*log), logged = atomic_load(&k->logged);
-  if (head->position != logged || n > REPLICA_LOG_ENTRIES)
-    return;
+  const uint64_t behind = logged - atomic_load(&k->replayed);
+  if (head->position != logged || behind > REPLICA_LOG_ENTRIES || n > REPLICA_LOG_ENTRIES - behind)
+    proxy_replicas_gap(head->from);
   memcpy(&here.steps[head->from], data, sizeof(uint64_t));
   for (uint64_t i = 0; i < n; i++)
     memcpy(&log[(logged + i) % REPLICA_LOG_ENTRIES], data + sizeof(uint64_t) + i * sizeof(*log), sizeof(*log));

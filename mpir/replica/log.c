@@ -39,6 +39,8 @@ void replica_append(enum replica_event event, uint32_t rank, uint64_t value) {
   mpl_replica_count_point();
   if (is_full())
     wait_for_log();
+  if (is_full()) /* it was the shadow's end that was waited for */
+    return;
   mpl_replica.log[mpl_replica.logged % REPLICA_LOG_ENTRIES] =
       (struct replica_entry){event | (uint64_t)rank << 8 | mpl_replica.step << 32, value};
   atomic_store_explicit(&mpl_replica.rank->logged, ++mpl_replica.logged, memory_order_release);

@@ -60,6 +60,8 @@ _Noreturn static void differ_event(const struct replica_entry *e, enum replica_e
 
 static void apply(const struct replica_entry *e) {
   uint32_t rank = replica_rank_of(e);
+  if (rank >= mpl.size) /* the log is damaged */
+    differ_event(e, REPLICA_IN, mpl.rank);
   if (replica_event_of(e) == REPLICA_IN) {
     if (e->value != mpl.peers[rank].in.position)
       differ_event(e, REPLICA_IN, rank);

@@ -29,5 +29,7 @@ void mpl_request_unname(struct ompi_request_t *q) {
 
 uint64_t mpl_request_token(struct ompi_request_t *q) { return mpl_replicated() ? q->name : (uintptr_t)q; }
 struct ompi_request_t *mpl_request_of(uint64_t token) {
+  if (mpl_replicated() && (!token || token >= nnamed))
+    mpl_die(1, "a record names a request that was never there: the memory that ranks share is damaged");
   return mpl_replicated() ? named[token] : (struct ompi_request_t *)(uintptr_t)token;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpir/proxy/proxy.h"
+#include "mpir/replica/shared.h"
 
 enum { RANKS = 3, RING = 4096 };
 
@@ -46,6 +47,21 @@ static void read_records(const char *ring, uint64_t position, uint32_t bytes) {
     abort();
 }
 
+/* As a shadow does: it looks up the rank that an entry tells of. */
+static void follow(const char *data, uint32_t bytes) {
+  static volatile char peers[RANKS];
+  for (uint32_t at = sizeof(uint64_t); at < bytes; at += sizeof(struct replica_entry)) {
+    struct replica_entry e;
+    memcpy(&e, data + at, sizeof(e));
+    const uint32_t rank = (uint32_t)(e.what >> 8) & 0xffffff;
+    if ((e.what & 0xff) == REPLICA_VALUE)
+      continue;
+    if (rank >= RANKS)
+      abort();
+    peers[rank]++;
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static struct {
@@ -57,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bool leads = *data & 1;
   const int peer = *data >> 1;
   struct mpl_job *job = make();
-  const struct proxy p = {.job = job, .node = leads ? MPL_NODES_MAX : 0, .nnodes = 2, .first = 0, .end = leads ? 0 : 2};
+  const struct proxy p = {.set = 1, .job = job, .node = leads ? MPL_NODES_MAX : 0, .nnodes = 2, .first = 0, .end = leads ? 0 : 2};
   memset(&packet.head, 0, sizeof(packet.head));
   memcpy(&packet, data + 1, size - 1);
   if (!proxy_packet_wrong(&p, peer, &packet.head, packet.data, size - 1)) {
@@ -65,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       char *ring = mpl_ring_data(mpl_ring_at(job, packet.head.from, packet.head.to));
       memcpy(ring + (packet.head.position & (RING - 1)), packet.data, packet.head.bytes);
       read_records(ring, packet.head.position, packet.head.bytes);
+    } else if (packet.head.kind == PROXY_LOG) {
+      follow(packet.data, packet.head.bytes);
     } else if (packet.head.kind == PROXY_STATE) {
       memcpy(mpl_state(job, packet.head.from), packet.data, packet.head.bytes);
     }
