@@ -48,6 +48,8 @@ int dvmt_feed(struct dvmt_reader *r, struct dvmt_compare *c, struct dvm_error *e
         rc = lose(r, c, &f, rec.words[0], err);
       else if (!rc)
         rc = f.sink->record(f.sink, &rec);
+      if (!rc)
+        dvmt_compare_alike(c, r);
     }
   }
   return rc ? rc : more < 0 ? more : 0;

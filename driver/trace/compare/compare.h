@@ -108,6 +108,9 @@ void dvmt_compare_lose(struct dvmt_compare *c, uint64_t records, const struct dv
  * comparison is resumed. */
 bool dvmt_compare_skip(struct dvmt_compare *c, struct dvmt_reader *run);
 void dvmt_compare_resume(struct dvmt_compare *c, struct dvmt_reader *run);
+/* The same, after a record: takes those that follow it in its block and that the reference has too, as far as nothing but that is to be
+ * said of them. */
+void dvmt_compare_alike(struct dvmt_compare *c, struct dvmt_reader *run);
 
 struct dvmt_compare_totals {
   uint64_t records;          /* of the run */

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 
 /* What equal words of a record of that site say, whose numbers are the same on both sides. */
-enum meaning { NOTHING, SAME, SAME_BUT_NAN };
-
-static enum meaning meaning_of_access(const struct dvmt_compare *c, size_t n) {
+static unsigned meaning_of_access(const struct dvmt_compare *c, size_t n) {
   const struct dvmt_type *x = &c->a_types[n], *y = &c->b_types[n];
   const struct member *a = &c->a.members.row[n], *b = &c->b.members.row[n];
   bool same = x->kind == y->kind && x->bytes == y->bytes && x->part_bytes == y->part_bytes && a->known == b->known && a->path == b->path &&
@@ -19,10 +17,11 @@ static enum meaning meaning_of_access(const struct dvmt_compare *c, size_t n) {
     same = a->stride[i] == b->stride[i];
   if (!same || c->b_sites[n].where != dvmt_reader_site(c->reference, n)->where)
     return NOTHING;
-  return y->part_bytes ? SAME_BUT_NAN : SAME;
+  const bool plain = y->kind != 'p' && !(c->b_sites[n].where & DVMT_SITE_LEADS) && y->bytes <= 8;
+  return (y->part_bytes ? SAME_BUT_NAN : SAME) | (plain ? PLAIN : 0);
 }
 
-static enum meaning meaning_of(const struct dvmt_compare *c, size_t n) {
+static unsigned meaning_of(const struct dvmt_compare *c, size_t n) {
   const struct dvmt_site_def *a = dvmt_reader_site(c->reference, n), *b = &c->b_sites[n];
   if (a->kind != b->kind)
     return NOTHING;
@@ -31,7 +30,7 @@ static enum meaning meaning_of(const struct dvmt_compare *c, size_t n) {
   return c->a.sites.key[n] == c->b.sites.key[n] ? SAME : NOTHING;
 }
 
-static enum meaning meaning_of_object(const struct dvmt_compare *c, size_t n) {
+static unsigned meaning_of_object(const struct dvmt_compare *c, size_t n) {
   const struct dvmt_object_def *a = dvmt_reader_object(c->reference, n), *b = &c->b_objects[n];
   return c->a.objects.key[n] == c->b.objects.key[n] && a->element_bytes == b->element_bytes && a->ndims == b->ndims && a->flags == b->flags
              ? SAME
@@ -39,7 +38,7 @@ static enum meaning meaning_of_object(const struct dvmt_compare *c, size_t n) {
 }
 
 /* Of all sites and objects that both sides know. */
-static bool learn(struct dvmt_compare *c, struct meanings *m, size_t n, enum meaning (*of)(const struct dvmt_compare *, size_t)) {
+static bool learn(struct dvmt_compare *c, struct meanings *m, size_t n, unsigned (*of)(const struct dvmt_compare *, size_t)) {
   if (n <= m->n)
     return true;
   uint8_t *rows = realloc(m->row, n);
@@ -74,7 +73,7 @@ static bool is_agreed(struct dvmt_compare *c, const struct dvmt_record *r) {
     return false;
   if (r->nwords == n + 1 && c->b_sites[r->site].where & DVMT_SITE_LEADS && !dvmt_cmp_leads_agree(c, r->words[n], r->words[n]))
     return false;
-  return c->alike.sites.row[r->site] == SAME ||
+  return (c->alike.sites.row[r->site] & MEANING) == SAME ||
          (t.part_bytes == 8 && t.bytes == 8 ? (r->words[0] >> 52 & 0x7ff) != 0x7ff : !dvmt_value_special(t, r->words));
 }
 
@@ -88,7 +87,7 @@ static void pass(struct alike *k) {
 /* What ends an iteration, outside of the constructs in it. */
 static bool is_end(unsigned kind) { return kind == DVMT_ITER || kind == DVMT_LEAVE || kind == DVMT_RESULT || kind == DVMT_DIGEST; }
 
-static void commit(struct dvmt_compare *c) {
+void dvmt_cmp_alike_end(struct dvmt_compare *c) {
   struct alike *k = &c->alike;
   uint64_t n = (uint64_t)(k->row - k->first) - k->calls - k->reductions;
   c->totals.reference += (uint64_t)(k->row - k->first);
@@ -98,18 +97,17 @@ static void commit(struct dvmt_compare *c) {
   c->totals.values += k->values;
   c->totals.reductions += k->reductions;
   c->totals.iterations++;
-  dvmt_cmp_note_executed(c);
+  dvmt_cmp_note_executed(c, k->first_words, k->first->nwords);
   k->first = NULL;
 }
 
-static void begin_iteration(struct dvmt_compare *c, const struct dvmt_record *r) {
+void dvmt_cmp_alike_begin(struct dvmt_compare *c) {
   struct alike *k = &c->alike;
   k->first = k->row;
   k->first_words = k->words;
   k->chain = c->chain;
   k->calls = k->values = k->reductions = 0;
-  dvmt_cmp_to_item(c, false, r, &c->b_iteration);
-  dvmt_cmp_open_iteration(c, r->words, r->nwords);
+  dvmt_cmp_open_iteration(c, k->words, k->row->nwords);
 }
 
 static bool take_in_parallel(struct dvmt_compare *c, const struct dvmt_record *r) {
@@ -118,10 +116,10 @@ static bool take_in_parallel(struct dvmt_compare *c, const struct dvmt_record *r
     if (k->row == k->end || !is_end(k->row->kind))
       return false;
     if (k->first)
-      commit(c);
+      dvmt_cmp_alike_end(c);
     if (r->kind != DVMT_ITER || r->nwords > ITEM_WORDS || !is_same(k, r))
       return false;
-    begin_iteration(c, r);
+    dvmt_cmp_alike_begin(c);
     return true;
   }
   if (!is_same(k, r))
@@ -200,8 +198,10 @@ void dvmt_cmp_part(struct dvmt_compare *c) {
   c->totals.calls -= k->calls;
   c->totals.records -= (uint64_t)(k->row - k->first);
   const uint64_t *words = k->first_words;
-  for (const struct dvmt_decoded_row *row = k->first; row < k->row; words += row++->nwords)
-    dvmt_cmp_record(c, &(struct dvmt_record){row->kind, row->nwords, row->site, row->object, row->offset, words});
+  for (const struct dvmt_decoded_row *row = k->first; row < k->row; words += row++->nwords) {
+    struct dvmt_record r = dvmt_row_record(row, words);
+    dvmt_cmp_record(c, &r);
+  }
 }
 
 /* Nothing of either side waits, and the next record of both is the same. */

@@ -92,11 +92,10 @@ static void overflow(struct dvmt_compare *c, const struct item *iteration) {
 }
 
 /* Neighbours lie side by side, so that a loop in order stays in the cache; the execution's number saves clearing. */
-bool dvmt_cmp_note_executed(struct dvmt_compare *c) {
-  const struct item *iteration = &c->b_iteration;
-  uint64_t h = dvmt_mix(dvmt_cmp_hash(iteration) ^ c->enters) | 1, place = 0;
-  for (uint32_t i = 0; i < iteration->nwords; i++)
-    place = place * 4099 + iteration->words[i];
+bool dvmt_cmp_note_executed(struct dvmt_compare *c, const uint64_t *words, uint32_t nwords) {
+  uint64_t h = dvmt_mix(dvmt_cmp_hash_words(words, nwords) ^ c->enters) | 1, place = 0;
+  for (uint32_t i = 0; i < nwords; i++)
+    place = place * 4099 + words[i];
   if (c->nseen++ == SEEN_MAX / 2) {
     memset(c->seen, 0, sizeof(c->seen[0]) * SEEN_MAX);
     c->nseen = 1;
@@ -150,7 +149,7 @@ void dvmt_cmp_end_iteration(struct dvmt_compare *c) {
     return;
   c->b_in_iteration = false;
   c->totals.iterations++;
-  bool again = !c->halved && dvmt_cmp_note_executed(c);
+  bool again = !c->halved && dvmt_cmp_note_executed(c, c->b_iteration.words, c->b_iteration.nwords);
   if (c->unpaired || (!c->overflow && meet_iteration(c, again)))
     return;
   if (c->overflow) {

@@ -102,8 +102,15 @@ struct members {
 
 /* Where both sides say the same (compare_alike.c). */
 struct dvmt_decoded_row;
+enum meaning {
+  NOTHING,
+  SAME,
+  SAME_BUT_NAN /* equal words say all that .. */,
+  MEANING = 3,
+  PLAIN = 4 /* of a value: its one word is no pointer */
+};
 struct meanings {
-  uint8_t *row;            /* owned; by site or object, what it says if both have the same of that number */
+  uint8_t *row;            /* owned; by site or object, what equal words say if both have the same of that number */
   size_t n;
 };
 struct alike {
@@ -346,7 +353,13 @@ static inline bool dvmt_cmp_same_item(const struct item *a, const struct item *b
 
 /* ---- compare_window.c: iterations that wait for the run ------------------------------------------------------------------------ */
 
-uint64_t dvmt_cmp_hash(const struct item *iteration);
+static inline uint64_t dvmt_cmp_hash_words(const uint64_t *words, uint32_t nwords) {
+  uint64_t h = 1;
+  for (uint32_t i = 0; i < nwords; i++)
+    h = dvmt_mix(h ^ words[i]) + i;
+  return h;
+}
+static inline uint64_t dvmt_cmp_hash(const struct item *iteration) { return dvmt_cmp_hash_words(iteration->words, iteration->nwords); }
 void dvmt_cmp_clear_window(struct dvmt_compare *c);
 /* Keeps an iteration that began at c->iteration_record; false: there are too many. */
 bool dvmt_cmp_window_keep(struct dvmt_compare *c, const struct item *iteration, const struct items *items);
@@ -364,6 +377,9 @@ void dvmt_cmp_join(struct dvmt_compare *c, const struct dvmt_record *r);
 bool dvmt_cmp_alike(struct dvmt_compare *c, const struct dvmt_record *r);
 /* Both sides are to be where any others would be. */
 void dvmt_cmp_part(struct dvmt_compare *c);
+/* An iteration of which both have said the same is over; the next one begins. */
+void dvmt_cmp_alike_end(struct dvmt_compare *c);
+void dvmt_cmp_alike_begin(struct dvmt_compare *c);
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------------------------ */
 
@@ -374,8 +390,8 @@ void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r);
 void dvmt_cmp_clear_sums(struct dvmt_compare *c);
 /* The run has finished an iteration: c->b_iteration, c->b_items. */
 void dvmt_cmp_end_iteration(struct dvmt_compare *c);
-/* The run has executed c->b_iteration.  True: not for the first time. */
-bool dvmt_cmp_note_executed(struct dvmt_compare *c);
+/* The run has executed the iteration of the present construct with these indices.  True: not for the first time. */
+bool dvmt_cmp_note_executed(struct dvmt_compare *c, const uint64_t *words, uint32_t nwords);
 /* The reference's construct to its end; what was not executed is missing. */
 void dvmt_cmp_finish_parallel(struct dvmt_compare *c);
 

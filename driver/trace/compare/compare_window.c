@@ -16,13 +16,6 @@ struct waiting {
   unsigned char data[];    /* the iteration and its items, packed */
 };
 
-uint64_t dvmt_cmp_hash(const struct item *iteration) {
-  uint64_t h = 1;
-  for (uint32_t i = 0; i < iteration->nwords; i++)
-    h = dvmt_mix(h ^ iteration->words[i]) + i;
-  return h;
-}
-
 /* ---- packing -------------------------------------------------------------------------------------------------------------------- */
 
 static void put_item(struct dvmt_bytes *b, const struct item *it) {

@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Blocks are asked for one after another, but for jumps: over blocks that need not be looked into, and back to what is read again. */
 enum { SLOTS = 3 };
@@ -21,51 +20,19 @@ struct dvmt_ahead {
   unsigned jumps;
 };
 
-static bool room(void **p, size_t *cap, size_t n, size_t bytes) {
-  if (n < *cap)
-    return true;
-  size_t want = *cap ? 2 * *cap : 4096;
-  void *more = realloc(*p, want * bytes);
-  if (!more)
-    return false;
-  *p = more;
-  *cap = want;
-  return true;
-}
-
-static bool add_record(struct dvmt_decoded *d, const struct dvmt_record *r) {
-  if (!room((void **)&d->row, &d->cap, d->n, sizeof(*d->row)))
-    return false;
-  while (d->nwords + r->nwords > d->words_cap)
-    if (!room((void **)&d->words, &d->words_cap, d->words_cap, sizeof(*d->words)))
-      return false;
-  for (uint32_t i = 0; i < r->nwords; i++)
-    d->words[d->nwords++] = r->words[i];
-  d->row[d->n++] =
-      (struct dvmt_decoded_row){.kind = r->kind, .nwords = (uint16_t)r->nwords, .site = r->site, .object = r->object, .offset = r->offset};
-  return true;
-}
-
 /* The next block; false: there is none that is whole, and the reader is to find out by itself why. */
 static bool decode(struct dvmt_reader *r, struct dvmt_decoded *d) {
   struct dvm_error err = DVM_ERROR_INIT;
-  struct dvmt_record record;
-  d->n = d->nwords = 0;
+  size_t n;
   if (dvmt_reader_load(r, &err) || !dvmt_reader_left(r))
     return false;
-  const unsigned char *start = dvmt_reader_start(r, &d->nstart);
-  while (d->nstart >= d->start_cap)
-    if (!room((void **)&d->start, &d->start_cap, d->start_cap, 1))
-      return false;
-  if (d->nstart)
-    memcpy(d->start, start, d->nstart);
+  const unsigned char *start = dvmt_reader_start(r, &n);
+  d->start.n = 0;
+  dvmt_bytes_add(&d->start, start, n);
   d->first = dvmt_reader_block(r)->first_record;
   d->nsites = dvmt_reader_nsites(r);
   d->nobjects = dvmt_reader_nobjects(r);
-  while (dvmt_reader_left(r))
-    if (dvmt_reader_next(r, &record, &err) <= 0 || record.kind == DVMT_LOST || !add_record(d, &record))
-      return false;
-  return true;
+  return !d->start.failed && !dvmt_reader_decode(r, &d->rows);
 }
 
 /* Waits for work.  NULL: no more is wanted. */
@@ -96,7 +63,7 @@ static void *work(void *arg) {
       continue; /* nobody wants it any more */
     a->ended = !whole || d->first != a->next;
     a->ready += !a->ended;
-    a->next += a->ended ? 0 : d->n;
+    a->next += a->ended ? 0 : d->rows.n;
     pthread_cond_broadcast(&a->changed);
   }
   pthread_mutex_unlock(&a->lock);
@@ -132,7 +99,7 @@ const struct dvmt_decoded *dvmt_ahead_take(struct dvmt_ahead *a, uint64_t first,
   pthread_cond_broadcast(&a->changed);
   while (!a->ready && !a->ended && a->next == first)
     pthread_cond_wait(&a->changed, &a->lock);
-  if (a->ready && a->slot[a->head].first == first && a->slot[a->head].n == n) {
+  if (a->ready && a->slot[a->head].first == first && a->slot[a->head].rows.n == n) {
     d = &a->slot[a->head];
     a->head = (a->head + 1) % SLOTS;
     a->ready--;
@@ -157,9 +124,8 @@ void dvmt_ahead_destroy(struct dvmt_ahead *a) {
   pthread_mutex_unlock(&a->lock);
   pthread_join(a->thread, NULL);
   for (unsigned i = 0; i < SLOTS; i++) {
-    free(a->slot[i].row);
-    free(a->slot[i].words);
-    free(a->slot[i].start);
+    dvmt_decoded_rows_fini(&a->slot[i].rows);
+    free(a->slot[i].start.p);
   }
   pthread_cond_destroy(&a->changed);
   pthread_mutex_destroy(&a->lock);

@@ -1,25 +1,17 @@
 /* Decodes the blocks of a trace in a thread of its own, ahead of the reader that they are for. */
 #ifndef DVMT_AHEAD_H
 #define DVMT_AHEAD_H
+#include "driver/trace/format/codec.h"
 #include "driver/trace/format/reader.h"
 
 struct dvmt_ahead;
 
-struct dvmt_decoded_row {
-  uint8_t kind;
-  uint16_t nwords;
-  uint32_t site, object;
-  int64_t offset;
-};
-/* A block of records; the words of the rows follow one another. */
+/* A block of records. */
 struct dvmt_decoded {
   uint64_t first;              /* number of the first record */
-  size_t n, nwords, nstart;
   size_t nsites, nobjects;     /* that it may name */
-  struct dvmt_decoded_row *row;
-  uint64_t *words;
-  unsigned char *start;        /* as dvmt_reader_start tells it */
-  size_t cap, words_cap, start_cap;
+  struct dvmt_decoded_rows rows;
+  struct dvmt_bytes start;     /* as dvmt_reader_start tells it */
 };
 
 /* For blocks of the file of 'of', which needs not live.  NULL: no memory, no thread: whoever reads decodes. */

@@ -182,17 +182,38 @@ void dvmt_encoder_add(struct dvmt_encoder *e, const struct dvmt_record *r, unsig
   e->nrecords++;
 }
 
+static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask) {
+  uint64_t t = (*a >> shift ^ *b) & mask;
+  *b ^= t;
+  *a ^= t << shift;
+}
+
+/* Byte k of word i becomes byte i of word k. */
+static inline void transpose(uint64_t x[8]) {
+  for (int i = 0; i < 4; i++)
+    exchange(&x[i], &x[i + 4], 32, 0x00000000ffffffffull);
+  for (int i = 0; i < 8; i += i & 1 ? 3 : 1)
+    exchange(&x[i], &x[i + 2], 16, 0x0000ffff0000ffffull);
+  for (int i = 0; i < 8; i += 2)
+    exchange(&x[i], &x[i + 1], 8, 0x00ff00ff00ff00ffull);
+}
+
 /* Byte k of all values, then byte k + 1: the low bytes of numbers are noise, the high ones repeat. */
 static void add_planes(struct dvmt_bytes *out, const uint64_t *values, size_t n) {
   if (!dvmt_bytes_reserve(out, 8 * n))
     return;
   unsigned char *to = out->p + out->n;
-  for (size_t start = 0; start < n; start += 1024) { /* in pieces that stay in the cache */
-    size_t end = start + 1024 < n ? start + 1024 : n;
-    for (int k = 0; k < 8; k++)
-      for (size_t i = start; i < end; i++)
-        to[(size_t)k * n + i] = (unsigned char)(values[i] >> (8 * k));
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t x[8];
+    memcpy(x, values + i, sizeof(x));
+    transpose(x);
+    for (size_t k = 0; k < 8; k++)
+      memcpy(to + k * n + i, &x[k], 8);
   }
+  for (; i < n; i++)
+    for (size_t k = 0; k < 8; k++)
+      to[k * n + i] = (unsigned char)(values[i] >> (8 * k));
   out->n += 8 * n;
 }
 
@@ -221,13 +242,18 @@ void dvmt_decoder_fini(struct dvmt_decoder *d) {
 }
 
 static void take_planes(uint64_t *values, const unsigned char *from, size_t n) {
-  if (n)
-    memset(values, 0, n * 8);
-  for (size_t start = 0; start < n; start += 1024) {
-    size_t end = start + 1024 < n ? start + 1024 : n;
-    for (int k = 0; k < 8; k++)
-      for (size_t i = start; i < end; i++)
-        values[i] |= (uint64_t)from[(size_t)k * n + i] << (8 * k);
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t x[8];
+    for (size_t k = 0; k < 8; k++)
+      memcpy(&x[k], from + k * n + i, 8);
+    transpose(x);
+    memcpy(values + i, x, sizeof(x));
+  }
+  for (; i < n; i++) {
+    values[i] = 0;
+    for (size_t k = 0; k < 8; k++)
+      values[i] |= (uint64_t)from[k * n + i] << (8 * k);
   }
 }
 
@@ -260,7 +286,7 @@ int dvmt_decoder_begin(struct dvmt_decoder *d, const void *payload, size_t n, ui
   return 0;
 }
 
-static int decode_value(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dvmt_record *r, unsigned control) {
+static inline int decode_value(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dvmt_record *r, unsigned control, uint64_t *words) {
   if (control & DVMT_C_OBJECT) {
     uint64_t object = dvmt_cursor_number(&d->extra);
     if (object >= d->nobjects)
@@ -285,31 +311,31 @@ static int decode_value(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dv
   if (!s->nwords || d->nvalues - d->next_value < s->nwords || s->object >= d->nobjects)
     return -EBADMSG;
   for (uint32_t i = 0; i < s->nwords; i++)
-    d->words[i] = s->words[i] ^= d->values[d->next_value++];
+    words[i] = s->words[i] ^= d->values[d->next_value++];
   r->object = s->object;
   r->offset = offset;
   r->nwords = s->nwords;
   return 0;
 }
 
-static int decode_iter(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dvmt_record *r, unsigned control) {
+static inline int decode_iter(struct dvmt_decoder *d, struct dvmt_symbol *s, struct dvmt_record *r, unsigned control, uint64_t *words) {
   uint64_t n = control & DVMT_C_PLACE ? dvmt_cursor_number(&d->extra) : s->nwords;
   if (n > DVMT_NDIMS_MAX)
     return -EBADMSG;
   for (uint32_t i = 0; i < n; i++)
-    d->words[i] =
+    words[i] =
         control & DVMT_C_PLACE ? s->words[i] + (uint64_t)dvmt_unzigzag(dvmt_cursor_number(&d->extra)) : iter_guess(s, i, (uint32_t)n);
-  learn_iter(s, d->words, (uint32_t)n);
+  learn_iter(s, words, (uint32_t)n);
   r->nwords = (uint32_t)n;
   return 0;
 }
 
-static int decode_plain(struct dvmt_decoder *d, struct dvmt_record *r) {
+static int decode_plain(struct dvmt_decoder *d, struct dvmt_record *r, uint64_t *words) {
   uint64_t object = r->kind == DVMT_DIGEST ? dvmt_cursor_number(&d->extra) : 0, n = dvmt_cursor_number(&d->extra);
   if (n > DVMT_WORDS_MAX || (r->kind == DVMT_DIGEST && object >= d->nobjects))
     return -EBADMSG;
   for (uint32_t i = 0; i < n; i++)
-    d->words[i] = dvmt_cursor_number(&d->extra);
+    words[i] = dvmt_cursor_number(&d->extra);
   static const uint8_t least[16] = {[DVMT_ENTER] = 1, [DVMT_RESULT] = 6, [DVMT_DIGEST] = 2, [DVMT_UNRECORDED] = 1};
   if (n < least[r->kind])
     return -EBADMSG;
@@ -318,7 +344,8 @@ static int decode_plain(struct dvmt_decoder *d, struct dvmt_record *r) {
   return 0;
 }
 
-int dvmt_decoder_next(struct dvmt_decoder *d, struct dvmt_record *r) {
+/* 'words' has room for DVMT_WORDS_MAX. */
+static inline __attribute__((always_inline)) int next(struct dvmt_decoder *d, struct dvmt_record *r, uint64_t *words) {
   if (!d->left)
     return 0;
   d->left--;
@@ -331,10 +358,54 @@ int dvmt_decoder_next(struct dvmt_decoder *d, struct dvmt_record *r) {
     before->next = (uint32_t)symbol;
   }
   d->predict.last = before->next;
-  *r = (struct dvmt_record){.kind = before->next % 16, .site = before->next / 16, .words = d->words};
+  *r = (struct dvmt_record){.kind = before->next % 16, .site = before->next / 16, .words = words};
   if (r->kind < DVMT_READ || r->kind > DVMT_RETURN || r->kind == DVMT_LOST || r->site >= d->nsites)
     return -EBADMSG;
   struct dvmt_symbol *s = symbol_at(&d->predict, d->predict.last);
-  int rc = is_value(r->kind) ? decode_value(d, s, r, control) : r->kind == DVMT_ITER ? decode_iter(d, s, r, control) : decode_plain(d, r);
+  int rc = is_value(r->kind)      ? decode_value(d, s, r, control, words)
+           : r->kind == DVMT_ITER ? decode_iter(d, s, r, control, words)
+                                  : decode_plain(d, r, words);
   return rc ? rc : d->extra.bad ? -EBADMSG : 1;
+}
+
+int dvmt_decoder_next(struct dvmt_decoder *d, struct dvmt_record *r) { return next(d, r, d->words); }
+
+void dvmt_decoded_rows_fini(struct dvmt_decoded_rows *rows) {
+  free(rows->row);
+  free(rows->words);
+  memset(rows, 0, sizeof(*rows));
+}
+
+static bool room_for_words(struct dvmt_decoded_rows *rows, size_t n) {
+  if (n <= rows->words_cap)
+    return true;
+  uint64_t *words = realloc(rows->words, 2 * n * sizeof(*words));
+  if (!words)
+    return false;
+  rows->words = words;
+  rows->words_cap = 2 * n;
+  return true;
+}
+
+int dvmt_decoder_rows(struct dvmt_decoder *d, struct dvmt_decoded_rows *rows) {
+  struct dvmt_record r;
+  int rc = 0;
+  rows->n = rows->nwords = 0;
+  if (rows->cap < d->left) {
+    struct dvmt_decoded_row *row = realloc(rows->row, d->left * sizeof(*row));
+    if (!row)
+      return -ENOMEM;
+    rows->row = row;
+    rows->cap = d->left;
+  }
+  do {
+    if (!room_for_words(rows, rows->nwords + DVMT_WORDS_MAX))
+      return -ENOMEM;
+    rc = next(d, &r, rows->words + rows->nwords);
+    if (rc <= 0)
+      break;
+    rows->nwords += r.nwords;
+    rows->row[rows->n++] = (struct dvmt_decoded_row){r.kind, 0, (uint16_t)r.nwords, r.site, r.object, 0, r.offset};
+  } while (true);
+  return rc;
 }

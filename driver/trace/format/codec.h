@@ -57,4 +57,24 @@ void dvmt_decoder_fini(struct dvmt_decoder *d);
 int dvmt_decoder_begin(struct dvmt_decoder *d, const void *payload, size_t n, uint32_t nrecords, size_t nsites, size_t nobjects);
 /* 1: a record; 0: no more; -EBADMSG, -ENOMEM. */
 int dvmt_decoder_next(struct dvmt_decoder *d, struct dvmt_record *r);
+
+/* A record; the words of one follow those of the one before.  What is unused is zero: equal rows are equal bytes. */
+struct dvmt_decoded_row {
+  uint8_t kind, unused;
+  uint16_t nwords;
+  uint32_t site, object, unused_too;
+  int64_t offset;
+};
+static inline struct dvmt_record dvmt_row_record(const struct dvmt_decoded_row *row, const uint64_t *words) {
+  return (struct dvmt_record){row->kind, row->nwords, row->site, row->object, row->offset, words};
+}
+/* Records and their words; owned, and kept from block to block. */
+struct dvmt_decoded_rows {
+  struct dvmt_decoded_row *row;
+  uint64_t *words;
+  size_t n, nwords, cap, words_cap;
+};
+void dvmt_decoded_rows_fini(struct dvmt_decoded_rows *rows);
+/* All that are left, in place of what 'rows' had.  0; -EBADMSG, -ENOMEM. */
+int dvmt_decoder_rows(struct dvmt_decoder *d, struct dvmt_decoded_rows *rows);
 #endif

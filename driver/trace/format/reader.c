@@ -476,17 +476,17 @@ static bool take_ahead(struct dvmt_reader *r) {
   const struct dvmt_decoded *d = dvmt_ahead_take(r->ahead, r->block.first_record, r->block.nrecords);
   if (!d || d->nsites > r->nsites || d->nobjects > r->nobjects)
     return false;
-  r->row = d->row;
-  r->words = d->words;
+  r->row = d->rows.row;
+  r->words = d->rows.words;
   r->decoder.left = r->block.nrecords;
-  r->context = (struct dvmt_cursor){d->start, d->start + d->nstart, false};
+  r->context = (struct dvmt_cursor){d->start.p, d->start.p + d->start.n, false};
   return true;
 }
 
 static int take_row(struct dvmt_reader *r, struct dvmt_record *record) {
   const struct dvmt_decoded_row *row = r->row++;
   r->decoder.left--;
-  *record = (struct dvmt_record){row->kind, row->nwords, row->site, row->object, row->offset, r->words};
+  *record = dvmt_row_record(row, r->words);
   r->words += row->nwords;
   return 1;
 }
@@ -505,6 +505,8 @@ void dvmt_reader_set_rows(struct dvmt_reader *r, const struct dvmt_decoded_row *
   r->row = row;
   r->words = words;
 }
+
+int dvmt_reader_decode(struct dvmt_reader *r, struct dvmt_decoded_rows *rows) { return dvmt_decoder_rows(&r->decoder, rows); }
 
 /* Blocks that are whole, but not those that were written one after another: some are missing, or stand here twice.  The number of records
  * that the reader is to be told of as lost; 0: all is in order. */

@@ -70,6 +70,9 @@ struct dvmt_decoded_row;
 uint32_t dvmt_reader_rows(const struct dvmt_reader *r, bool again, const struct dvmt_decoded_row **row, const uint64_t **words);
 /* Goes on at that row of them. */
 void dvmt_reader_set_rows(struct dvmt_reader *r, const struct dvmt_decoded_row *row, const uint64_t *words);
+/* Decodes all records of the present block that have not been read: it is at its end then.  0; -EBADMSG, -ENOMEM. */
+struct dvmt_decoded_rows;
+int dvmt_reader_decode(struct dvmt_reader *r, struct dvmt_decoded_rows *rows);
 /* Records before the next one. */
 uint64_t dvmt_reader_position(const struct dvmt_reader *r);
 /* Whether behind their present blocks both readers come to the same block of records: byte for byte, and without a NaN or an infinite value. */

@@ -10,6 +10,10 @@ enum { N = 80, STEPS = 12 };
 static double (*a)[N];
 static double b[N], most;
 struct part { struct part *next; double at[2]; } parts[40];
+static float narrow[N];
+static _Complex float pair[3];
+static long double wide;
+static unsigned char flag[N];
 static volatile int how, at;
 static double change(double x, int i) {
   b[i % 3] = x;
@@ -38,6 +42,12 @@ static void step(void) {
       if (how == 1 && at == 6 && i == 60 && j == 3) a[i][j] = 1;
     }
   most = greatest;
+  for (int i = 0; i < N; i++) {
+    narrow[i] = how == 1 && at == 8 && i == 11 ? sqrtf(-1.0f - i) : i * 0.1f;
+    flag[i] = narrow[i] > at + (how == 7 && at == 8 && i == 70);
+  }
+  pair[1] = at + (how == 1 && at == 9 ? 1 / (how - 1.0f) : 1) * 1.0if;
+  wide = most;
   for (int i = 0; i < N - (how == 11 && at == 8); i++) {
     b[i] = most / (i + 1);
     if (how == 12 && i % 5 == 0) b[i] += 1;
@@ -59,11 +69,11 @@ int main(int argc, char **argv) {
 }
 C
 status 0 "$dvmcc" -fdvm=trace -O1 -w mix.c -o mix -lm
-# 0: as the reference; 1: NaN; 2: iterations in another order; 3: a call more; 4: the last digits of all values; 5: a reduction; 6: an early
+# 0: as the reference; 1: NaN; 2: iterations in another order; 7: an element of bytes; 3: a call more; 4: the last digits of all values; 5: a reduction; 6: an early
 # end; 8: an iteration less; 9: a pointer leads elsewhere; 10, 11: turns of inner and of plain loops; 12: every fifth value
 for reference in 0 1; do
   status 0 "$dvm" record -o reference.dvmt -- ./mix $reference
-  for how in 0 1 2 3 4 5 6 8 9 10 11 12; do
+  for how in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
     status 0 "$dvm" record --codec none -o run.dvmt -- ./mix $how
     "$dvm" diff reference.dvmt run.dvmt 2>fast.txt
     "$dvm" diff --ignore nothing_of_this reference.dvmt run.dvmt 2>slow.txt
