@@ -42,6 +42,9 @@ struct open {
   uint32_t outer;        /* flags to go back to */
   uint8_t level;
   bool silent;           /* in an iteration that is left out: all within is */
+  bool told;             /* though its level is none */
+  bool has_iteration;    /* before recording starts */
+  int64_t iteration[DVMT_NDIMS_MAX];
 };
 static struct open stack[DEPTH_MAX];
 static int depth;
@@ -423,7 +426,7 @@ static void set_top(void) { __dvmt_state.top = depth ? stack[depth - 1].site : N
 
 static void close_top(void) {
   struct open *o = &stack[--depth];
-  if (o->level != DVMT_LEVEL_NONE)
+  if (o->level != DVMT_LEVEL_NONE || o->told)
     emit(o->site, DVMT_TAG_LEAVE, NULL, 0);
   set_flags(o->outer);
   set_top();
@@ -463,9 +466,37 @@ static bool is_ordinary(const struct dvmt_site *site) {
   return site->kind == DVMT_SITE_CONSTRUCT && dvmt_text_line(site->text, DVMRT_DIRECTIVE_ORDINARY).s;
 }
 
+/* Where recording starts in the middle of the run the first execution of a construct or loop that is told has its number. */
+static void emit_enter(struct dvmt_site *site, unsigned level, const int64_t *args) {
+  int64_t words[257];
+  words[0] = level;
+  if (dvmt_setup()->config.start.place.file && !site->numbered)
+    words[0] |= (int64_t)(site->count << 8);
+  site->numbered = 1;
+  if (site->nargs)
+    memcpy(words + 1, args, site->nargs * 8u);
+  emit(site, DVMT_TAG_ENTER, words, 1u + site->nargs);
+}
+
+/* The loops that are open, outermost first, up to a construct whose iterations have no order. */
+static void tell_nest(void) {
+  static const int64_t none[256];
+  for (int d = 0; d < depth && stack[d].site->kind != DVMT_SITE_CONSTRUCT; d++) {
+    struct open *o = &stack[d];
+    if (o->site->kind != DVMT_SITE_LOOP)
+      continue;
+    o->told = true;
+    emit_enter(o->site, DVMT_LEVEL_NONE, none);
+    if (o->has_iteration)
+      emit(o->site, DVMT_TAG_ITER, o->iteration, o->site->words);
+  }
+}
+
 /* Recording begins within constructs that are open. */
 static void start_recording(void) {
   started = true;
+  if (dvmt_setup()->nest)
+    tell_nest();
   set_flags(program_flags());
   for (int d = 0; d < depth; d++)
     if (stack[d].level == DVMT_LEVEL_NONE && stack[d].site->level == DVMT_LEVEL_UNSET)
@@ -490,20 +521,19 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
     level = DVMT_LEVEL_NONE;
   if (level == DVMT_LEVEL_CHECKSUM && site->nargs)
     memcpy(digest_args, args, site->nargs * 8u);
-  if (level != DVMT_LEVEL_NONE) {
-    int64_t words[257];
-    words[0] = level;
-    if (site->nargs)
-      memcpy(words + 1, args, site->nargs * 8u);
-    emit(site, DVMT_TAG_ENTER, words, 1u + site->nargs);
-  }
+  if (level != DVMT_LEVEL_NONE)
+    emit_enter(site, level, args);
   uint32_t outer = muted && depth ? stack[depth - 1].flags : muted ? program_flags() : __dvmt_state.flags;
   uint32_t flags = site->kind == DVMT_SITE_SCOPE || deep ? outer : silent ? 0 : flags_of(level, site->limits);
   if (level == DVMT_LEVEL_CHECKSUM && site->kind == DVMT_SITE_CONSTRUCT)
     flags = summed ? DVMT_ON_WRITE : dvmt_setup()->whole ? 0 : DVMT_ON_ROWS;
   if (flags & DVMT_ON_ROWS)
     dvmt_row_sums_begin(site, digest_args);
-  stack[depth++] = (struct open){site, frame, flags, outer, (uint8_t)level, site->kind == DVMT_SITE_SCOPE ? silent_now() : silent};
+  if (!started && dvmt_setup()->nest && site->kind == DVMT_SITE_LOOP && site->words)
+    flags |= DVMT_ON_SLOW;
+  struct open *o = &stack[depth++];
+  *o = (struct open){.site = site, .frame = frame, .flags = flags, .outer = outer, .level = (uint8_t)level};
+  o->silent = site->kind == DVMT_SITE_SCOPE ? depth > 1 && o[-1].silent : silent;
   set_top();
   set_flags(flags);
 }
@@ -685,6 +715,12 @@ __attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, 
   struct open *o = &stack[depth - 1];
   if (o->silent && depth > 1 && stack[depth - 2].silent)
     return;
+  if (!started) {
+    o->has_iteration = true;
+    memcpy(o->iteration, iv, site->words * 8u);
+    set_flags(o->flags);
+    return;
+  }
   o->silent = site->limits && !is_wanted(site->limits, iv, site->words);
   set_flags(o->silent ? DVMT_ON_SLOW : o->flags);
   if (!o->silent && !muted && (o->flags & (DVMT_ON_ITER | DVMT_ON_SLOW)))

@@ -30,6 +30,7 @@ static const struct {
     {"trace_elements", "", "the same"},
     {"trace_live", "", "the same, of a comparison that runs beside"},
     {"trace_step", "", "the same"},
+    {"trace_nest", "", "set by 'dvm compare --bisect'"},
     {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},
     {"exitcode", "66", "exit status if something differs (trace=compare)"},
@@ -137,6 +138,7 @@ static void set(const char *key, const char *value) {
     set_ring(value);
   setup.live |= !strcmp(key, "trace_live");
   setup.step |= !strcmp(key, "trace_step");
+  setup.nest |= !strcmp(key, "trace_nest");
   if (!strcmp(key, "trace_rows"))
     setup.whole = !strcmp(value, "0");
   if (!strcmp(key, "trace_job"))

@@ -7,6 +7,7 @@ struct dvmt_setup {
   const char *job;   /* how a rank of a job records by itself (inside.h), or NULL; for other processes the following */
   struct dvmt_config config;
   int ring_fd;   /* where to record to, or -1 */
+  bool nest; /* where recording starts, the loops around it are told with their iterations */
   bool live, step; /* what a comparison beside takes at once; behind each construct it is waited for (live.h) */
   bool whole;        /* arrays are summed up when a construct has ended, not row by row while it is executed */
   struct {

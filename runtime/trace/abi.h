@@ -42,7 +42,7 @@ struct dvmt_site {
   /* the runtime's: */
   uint8_t level;          /* enum dvmt_level, or DVMT_LEVEL_UNSET */
   uint8_t unrecorded;     /* it is known to be executed where nothing is recorded */
-  uint8_t pad[1];
+  uint8_t numbered;       /* the number of an execution has been told */
   const void *limits;     /* struct dvmt_limits: iterations that are recorded, NULL: all */
   uint64_t count;         /* executions so far */
 };
@@ -77,19 +77,19 @@ enum dvmt_tag {
   DVMT_TAG_READ = 1,   /* where [offset] value.. */
   DVMT_TAG_WRITE,      /* the same */
   DVMT_TAG_ITER,       /* index variables, outermost first */
-  DVMT_TAG_ENTER,      /* level, arguments of the site's '#' and '&' */
-  DVMT_TAG_LEAVE,      /* - */
-  DVMT_TAG_RESULT,     /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
-  DVMT_TAG_DIRECT,     /* arguments */
-  DVMT_TAG_DIGEST,     /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
+  DVMT_TAG_ENTER, /* level (and number << 8 of the execution, where it is not that of the record), arguments of the site's '#' and '&' */
+  DVMT_TAG_LEAVE, /* - */
+  DVMT_TAG_RESULT, /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
+  DVMT_TAG_DIRECT, /* arguments */
+  DVMT_TAG_DIGEST, /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
                         * one rank has, and the number of the part; address 0: of the variable of the site, by bytes (part 0), or iterations: their number and
                         * sum (part: 0, or of this rank alone) */
-  DVMT_TAG_DEFINE,     /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
-  DVMT_TAG_PAD,        /* nothing more in this chunk; no site */
-  DVMT_TAG_CALL = 12,  /* a function begins: - */
-  DVMT_TAG_RETURN,     /* and ends: - */
-  DVMT_TAG_HEAP,       /* no site; address, bytes: an allocation begins, or (0) ends */
-  DVMT_TAG_LOCAL,      /* address, frame, bytes (0: as the site says): the variable of this site is entered */
+  DVMT_TAG_DEFINE, /* base, size, kind|words<<8|bytes<<16|where<<24, bytes of the text, text padded with zeros */
+  DVMT_TAG_PAD, /* nothing more in this chunk; no site */
+  DVMT_TAG_CALL = 12, /* a function begins: - */
+  DVMT_TAG_RETURN, /* and ends: - */
+  DVMT_TAG_HEAP, /* no site; address, bytes: an allocation begins, or (0) ends */
+  DVMT_TAG_LOCAL, /* address, frame, bytes (0: as the site says): the variable of this site is entered */
   DVMT_TAG_PROGRAM = 11 /* no site; bytes of a text, the text padded with zeros: build id of the program in hexadecimal digits */
 };
 
@@ -110,10 +110,10 @@ enum dvmt_level {
 
 /* Why something that was executed is not recorded. */
 enum dvmt_why {
-  DVMT_WHY_THREAD,  /* by another thread */
+  DVMT_WHY_THREAD, /* by another thread */
   DVMT_WHY_FOREIGN, /* a call of code that is not recorded wrote there */
-  DVMT_WHY_OPENMP,  /* an OpenMP construct, or an array_copy */
-  DVMT_WHY_UNSEEN   /* calls of code that is not recorded: more than can be looked at */
+  DVMT_WHY_OPENMP, /* an OpenMP construct, or an array_copy */
+  DVMT_WHY_UNSEEN /* calls of code that is not recorded: more than can be looked at */
 };
 
 /* ---- Entry points: cold ------------------------------------------------------------------------------------------------ */

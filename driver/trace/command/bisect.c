@@ -38,9 +38,10 @@ int dvmt_bisect_config(const char *path, const char *text, uint64_t execution, s
   return fclose(f) ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
 }
 
-int dvmt_bisect_record(const char *again, const char *config, const char *trace, bool other_options, struct dvm_error *err) {
+int dvmt_bisect_record(const char *again, const char *config, const char *trace, bool other_options, bool nest, struct dvm_error *err) {
   char *const command[] = {"/bin/sh", "-c", (char *)(uintptr_t)again, NULL};
-  const struct dvmt_launch launch = {.command = command, .level = NULL, .config = config, .quiet = true, .other_options = other_options};
+  const struct dvmt_launch launch = {
+      .command = command, .level = NULL, .config = config, .quiet = true, .other_options = other_options, .nest = nest};
   struct dvm_error close_err = DVM_ERROR_INIT;
   int status;
   bool recorded = false;
@@ -69,20 +70,26 @@ bool dvmt_bisect_is_program(const struct dvmt_reader *r, const char *program) {
   return same;
 }
 
+/* Records are numbered in what is recorded again, not in the run. */
+static void found(void *arg, const struct dvmt_finding *f) {
+  struct dvmt_finding own = *f;
+  own.record = 0;
+  dvmt_report_found(arg, &own);
+}
+
 /* 1: the values of this step differ beyond the tolerance, 0: they do not, or -E... */
 static int try_step(void *arg, const struct dvmt_step *s, bool report, struct dvm_error *err) {
   const struct search *b = arg;
   struct dvmt_compare_options options = b->o->compare;
-  const struct dvmt_launch launch = {.command = b->command, .level = NULL, .config = b->config, .quiet = true};
+  const struct dvmt_launch launch = {.command = b->command, .level = NULL, .config = b->config, .quiet = true, .nest = report};
   int status, rc = dvmt_bisect_config(b->config, s->in_reference, s->execution, err);
   bool recorded = false;
   int64_t errors = 0;
   char cut[64];
-  if (!report)
-    options.found = NULL;
+  options.found = report ? found : NULL;
   options.spot = NULL;
   if (!rc)
-    rc = dvmt_bisect_record(b->again, b->config, b->trace, false, err);
+    rc = dvmt_bisect_record(b->again, b->config, b->trace, false, report, err);
   if (!rc)
     rc = dvmt_bisect_config(b->config, s->construct, s->execution, err);
   struct dvmt_reader *r = rc ? NULL : dvmt_reader_open(b->trace, err);
@@ -91,8 +98,6 @@ static int try_step(void *arg, const struct dvmt_step *s, bool report, struct dv
   struct dvmt_compare *c = r ? dvmt_compare_create(r, &options) : NULL;
   if (!rc && !c)
     rc = err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
-  if (!rc)
-    dvmt_compare_begin_at(c, s->in_reference, s->execution);
   if (!rc)
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), &status, &recorded, err);
   if (!rc)

@@ -11,8 +11,8 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
 char *dvmt_bisect_again(const struct dvmt_reader *r);
 /* A configuration that records this execution alone of the construct with that site text. */
 int dvmt_bisect_config(const char *path, const char *text, uint64_t execution, struct dvm_error *err);
-/* 'other_options': DVM_OPTIONS of the environment are for the program that is compared with it. */
-int dvmt_bisect_record(const char *again, const char *config, const char *trace, bool other_options, struct dvm_error *err);
+/* 'other_options': DVM_OPTIONS of the environment are for the program that is compared with it; 'nest': as struct dvmt_launch says. */
+int dvmt_bisect_record(const char *again, const char *config, const char *trace, bool other_options, bool nest, struct dvm_error *err);
 /* Whether the trace is of the program with that build id. */
 bool dvmt_bisect_is_program(const struct dvmt_reader *r, const char *program);
 #endif

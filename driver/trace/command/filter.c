@@ -135,7 +135,8 @@ static bool is_wanted(struct dvmt_filter *f, const struct dvmt_reader *r, const 
   bool inside = true;
   if (f->place.file) {
     bool here = (rec->kind == DVMT_ENTER || rec->kind == DVMT_LEAVE) && is_here(f, dvmt_reader_site(r, rec->site)->text);
-    f->executions += here && rec->kind == DVMT_ENTER;
+    if (here && rec->kind == DVMT_ENTER)
+      f->executions = dvmt_next_number((uint32_t)f->executions, rec->words);
     f->inside += here && rec->kind == DVMT_ENTER && (!f->wanted->execution || f->executions == f->wanted->execution);
     inside = f->inside > 0;
     f->inside -= here && rec->kind == DVMT_LEAVE && f->inside;

@@ -73,7 +73,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
   int64_t errors = 0;
   int rc = dvmt_bisect_config(b->config, step->in_reference, step->execution, err);
   if (!rc)
-    rc = dvmt_bisect_record(b->again, b->config, b->trace, true, err);
+    rc = dvmt_bisect_record(b->again, b->config, b->trace, true, false, err);
   struct dvmt_images *images = rc ? NULL : run_ranks(b, step, err);
   struct dvmt_reader *r = images ? dvmt_reader_open(b->trace, err) : NULL;
   if (r && b->program && !dvmt_bisect_is_program(r, b->program))

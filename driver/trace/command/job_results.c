@@ -56,7 +56,7 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
       room = want;
     }
     if (rec.kind == DVMT_ENTER) {
-      executions[rec.site]++;
+      executions[rec.site] = dvmt_next_number(executions[rec.site], rec.words);
       continue;
     }
     if (rows->n == rows->room) {

@@ -52,6 +52,8 @@ static bool set_options(const struct dvmt_launch *launch, const char *ring, cons
     add_option(&t, "trace_elements", launch->elements);
   if (launch->live)
     add_option(&t, "trace_live", launch->live);
+  if (launch->nest)
+    add_option(&t, "trace_nest", "1");
   if (launch->step)
     add_option(&t, "trace_step", "1");
   if (launch->options)

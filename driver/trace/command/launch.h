@@ -20,6 +20,7 @@ struct dvmt_launch {
   bool other_options;         /* DVM_OPTIONS of the environment are for another program */
   const char *options;        /* more of DVM_OPTIONS, or NULL */
   const char *live;           /* socket of a comparison that runs beside (runtime/trace/live.h), or NULL */
+  bool nest;                  /* where the configuration starts, the loops around are told with their iterations */
   bool step;                  /* it is waited for behind each construct */
   pid_t *started;             /* gets the number of the process, or NULL */
   const char *said;           /* file that gets what it prints on standard error, or NULL */

@@ -294,8 +294,6 @@ int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reade
   x.out = dvmt_compare_sink(c);
   x.last = last;
   if (!rc)
-    dvmt_compare_begin_at(c, text, step->execution);
-  if (!rc)
     rc = feed(&x, r, err);
   forget(&x);
   x.written = written;
@@ -339,6 +337,7 @@ void dvmt_replay_found(void *arg, const struct dvmt_finding *f) {
   uint64_t shown = r->shown;
   struct dvmt_finding own = *f;
   own.record = 0; /* of the replay */
+  own.calls = NULL;
   dvmt_report_found(r, &own);
   int owner = f->element && r->shown > shown ? owner_of(p, f->element, name, sizeof(name)) : DVMT_NOBODY;
   if (owner == DVMT_NOBODY || !p->niteration)

@@ -77,6 +77,8 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
   if (!f->doubt && f->record)
     fprintf(r->out, "note: record %llu of the run%s%s\n", (unsigned long long)f->record - 1, f->calls ? ", in " : "",
             f->calls ? f->calls : "");
+  else if (!f->doubt && f->calls)
+    fprintf(r->out, "note: in %s\n", f->calls);
   print_help(r->out, f);
 }
 

@@ -111,7 +111,7 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
   case DVMT_ENTER:
     dvmt_call_text(text, rec->words + 1, rec->nwords - 1, call, sizeof(call));
     snprintf(buf, size, "%.*s, level %s%s%s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s,
-             dvmt_level_name((enum dvmt_level)rec->words[0]), *call ? ": " : "", call);
+             dvmt_level_name((enum dvmt_level)dvmt_enter_level(rec->words)), *call ? ": " : "", call);
     break;
   case DVMT_DIRECT:
     dvmt_call_text(text, rec->words, rec->nwords, call, sizeof(call));

@@ -126,14 +126,6 @@ struct dvmt_compare *dvmt_compare_create(struct dvmt_reader *reference, const st
   return NULL;
 }
 
-void dvmt_compare_begin_at(struct dvmt_compare *c, const char *construct, uint64_t execution) {
-  uint32_t key = dvmt_cmp_site_key(c, construct, true);
-  if (!c->rc && execution) {
-    *dvmt_cmp_count(c, &c->a_counts, key) = (uint32_t)(execution - 1);
-    *dvmt_cmp_count(c, &c->b_counts, key) = (uint32_t)(execution - 1);
-  }
-}
-
 struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c) { return &c->sink; }
 
 void dvmt_compare_destroy(struct dvmt_compare *c) {

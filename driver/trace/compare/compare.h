@@ -94,8 +94,6 @@ struct dvmt_sink *dvmt_compare_sink(struct dvmt_compare *c);
 /* The run is over; 'cut': how it was cut, "was killed by signal 9", or NULL: it ended by itself.  'torn': it is a trace that is torn.
  * 0 or -E... */
 int dvmt_compare_end(struct dvmt_compare *c, const char *cut, bool torn, struct dvm_error *err);
-/* Before the first record: both sides begin at this execution (from 1) of the construct with the reference's site text. */
-void dvmt_compare_begin_at(struct dvmt_compare *c, const char *construct, uint64_t execution);
 /* Before the end: the exit statuses of both programs; below zero: not known. */
 void dvmt_compare_statuses(struct dvmt_compare *c, int reference, int run);
 /* Records that a damaged block of the run held: the comparison goes on where both can meet again behind it, which 'context' tells

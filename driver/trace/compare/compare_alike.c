@@ -163,7 +163,7 @@ static bool take_in_order(struct dvmt_compare *c, const struct dvmt_record *r) {
     dvmt_cmp_open_iteration(c, r->words, r->nwords);
     break;
   case DVMT_ENTER:
-    if (c->b_sites[r->site].kind == DVMT_SITE_CONSTRUCT)
+    if (c->b_sites[r->site].kind == DVMT_SITE_CONSTRUCT || dvmt_enter_number(r->words))
       return false;
     dvmt_cmp_open_loop(c, r->site, key);
     break;

@@ -72,6 +72,11 @@ static void add_rename(const struct dvmt_compare *c, const struct item *b, char 
     snprintf(message + n, size - n, "; if the file has only got another name: '--rename %.*s=%.*s'", (int)old.n, old.s, (int)new.n, new.s);
 }
 
+/* The number of the execution that begins there. */
+static uint32_t next_number(struct dvmt_compare *c, struct counts *counts, const struct item *it) {
+  return dvmt_next_number(*dvmt_cmp_count(c, counts, it->key), it->words);
+}
+
 static void lose_step(struct dvmt_compare *c, const struct item *b) {
   char x[400], y[400], message[1400];
   if (c->lost || c->over)
@@ -101,7 +106,8 @@ static void count_reference(struct dvmt_compare *c) {
       inside -= inside && r.kind == DVMT_LEAVE;
     } else {
       uint32_t key = r.site < c->a.sites.n ? c->a.sites.key[r.site] : dvmt_cmp_site_key(c, dvmt_reader_site(again, r.site)->text, true);
-      ++*dvmt_cmp_count(c, &c->a_totals, key);
+      uint32_t *count = dvmt_cmp_count(c, &c->a_totals, key);
+      *count = dvmt_next_number(*count, r.words);
       inside = dvmt_reader_site(again, r.site)->kind == DVMT_SITE_CONSTRUCT;
     }
   dvmt_reader_close(again);
@@ -119,10 +125,10 @@ static bool meet(struct dvmt_compare *c, const struct item *b, uint32_t count) {
     return false;
   while (dvmt_cmp_peek(c)) {
     bool enters = c->ahead.kind == DVMT_ENTER;
-    if (enters && !inside && c->ahead.key == b->key && *dvmt_cmp_count(c, &c->a_counts, b->key) + 1 == count)
+    if (enters && !inside && c->ahead.key == b->key && next_number(c, &c->a_counts, &c->ahead) == count)
       return true;
     if (enters && !inside)
-      ++*dvmt_cmp_count(c, &c->a_counts, c->ahead.key);
+      *dvmt_cmp_count(c, &c->a_counts, c->ahead.key) = next_number(c, &c->a_counts, &c->ahead);
     if (enters && (inside || dvmt_cmp_a_parallel(c, &c->ahead)))
       inside++;
     inside -= inside && c->ahead.kind == DVMT_LEAVE;
@@ -144,7 +150,7 @@ void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole) {
 }
 
 static void enter(struct dvmt_compare *c, const struct item *b) {
-  uint32_t count = ++*dvmt_cmp_count(c, &c->b_counts, b->key);
+  uint32_t count = next_number(c, &c->b_counts, b);
   bool parallel = dvmt_cmp_b_parallel(c, b);
   bool met = !c->lost && dvmt_cmp_peek(c) && c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key;
   if (!met && !c->lost)
@@ -152,10 +158,13 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
   if (!met && (met = meet(c, b, count)))
     c->lost = false;
   if (met) {
-    ++*dvmt_cmp_count(c, &c->a_counts, b->key);
+    if (!dvmt_enter_number(b->words) && dvmt_enter_number(c->ahead.words)) /* the reference alone begins in the middle */
+      count = dvmt_enter_number(c->ahead.words);
+    *dvmt_cmp_count(c, &c->a_counts, b->key) = count;
     dvmt_cmp_take(c);
     dvmt_cmp_agree(c);
   }
+  *dvmt_cmp_count(c, &c->b_counts, b->key) = count;
   open_construct(c, b->site, b->key, count);
   if (parallel) {
     begin_parallel(c, b);

@@ -8,7 +8,7 @@ enum { DEPTH_MAX = 256, SUMMED_DEPTH = 3 };
 
 struct open {
   uint32_t site;
-  uint8_t level;
+  uint8_t level, within;    /* within: of what is directly in it */
   bool ruled;               /* by the configuration */
   bool silent;              /* in an iteration that is left out */
 };
@@ -67,12 +67,21 @@ static struct known *known_site(struct dvmt_levels *l, uint32_t number, const st
 
 static unsigned program_level(const struct dvmt_levels *l) { return l->started && !l->finished ? l->config->level : DVMT_LEVEL_NONE; }
 
+/* In the middle of the run: the constructs that are open are not told, but what is written in them is. */
+static void start(struct dvmt_levels *l) {
+  for (int d = 0; !l->started && d < l->depth; d++)
+    if (l->stack[d].level == DVMT_LEVEL_NONE && !l->stack[d].ruled)
+      l->stack[d].within = (uint8_t)l->config->level;
+  l->started = true;
+}
+
 static bool enter(struct dvmt_levels *l, const struct dvmt_record *r, const struct dvmt_site_def *site) {
   struct known *k = known_site(l, r->site, site);
   const struct open *outer = l->depth ? &l->stack[l->depth - 1] : NULL;
-  k->count++;
-  if (k->starts && k->count == l->config->start.count)
-    l->started = true;
+  k->count = dvmt_next_number((uint32_t)k->count, r->words);
+  if (k->starts && k->count >= l->config->start.count)
+    start(l);
+  l->finished |= k->finishes && k->count > l->config->finish.count;
   if (l->depth == DEPTH_MAX) {
     l->unseen++;
     return true;
@@ -86,7 +95,7 @@ static bool enter(struct dvmt_levels *l, const struct dvmt_record *r, const stru
     level = DVMT_LEVEL_NONE;
   if (site->kind == DVMT_SITE_LOOP && (level == DVMT_LEVEL_SYSTEM || (level == DVMT_LEVEL_CHECKSUM && l->depth >= SUMMED_DEPTH)))
     level = DVMT_LEVEL_NONE;
-  l->stack[l->depth++] = (struct open){r->site, (uint8_t)level, k->rule != NULL, silent};
+  l->stack[l->depth++] = (struct open){r->site, (uint8_t)level, (uint8_t)level, k->rule != NULL, silent};
   return level != DVMT_LEVEL_NONE;
 }
 
@@ -112,13 +121,13 @@ static bool iterate(struct dvmt_levels *l, const struct dvmt_record *r, const st
     int64_t v = (int64_t)r->words[d];
     o->silent |= k->rule->limits.set[d] && (v < range->low || v > range->high || (range->step > 1 && (v - range->low) % range->step));
   }
-  return !o->silent && (o->level == DVMT_LEVEL_MINIMAL || o->level == DVMT_LEVEL_MODIFY || o->level == DVMT_LEVEL_FULL);
+  return !o->silent && !l->finished && (o->level == DVMT_LEVEL_MINIMAL || o->level == DVMT_LEVEL_MODIFY || o->level == DVMT_LEVEL_FULL);
 }
 
 /* Where a construct is not recorded itself, what is sequential in it is of the program. */
 static unsigned level_now(const struct dvmt_levels *l) {
   const struct open *o = l->depth ? &l->stack[l->depth - 1] : NULL;
-  return !o ? program_level(l) : o->silent ? DVMT_LEVEL_NONE : o->level;
+  return !o ? program_level(l) : o->silent || l->finished ? DVMT_LEVEL_NONE : o->within;
 }
 
 bool dvmt_levels_keep(struct dvmt_levels *l, const struct dvmt_record *r, const struct dvmt_site_def *site) {

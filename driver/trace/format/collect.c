@@ -437,7 +437,7 @@ static inline __attribute__((always_inline)) int one(struct dvmt_collector *c, s
   case DVMT_TAG_ENTER:
     *used = 1u + s->nargs;
     s->iterations = 0;
-    dvmt_sums_enter(c->sums, (unsigned)w[0]);
+    dvmt_sums_enter(c->sums, dvmt_enter_level(w));
     return send(c, (struct dvmt_record){.kind = DVMT_ENTER, .site = s->number, .nwords = 1u + s->nargs, .words = plain_args(c, s, w, 1)});
   case DVMT_TAG_LEAVE:
     *used = 0;

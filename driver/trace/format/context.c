@@ -23,22 +23,24 @@ static uint32_t *count_of(struct dvmt_context *c, uint32_t site) {
   return &c->counts[site];
 }
 
-static void enter(struct dvmt_context *c, uint32_t site, bool iterates) {
-  uint32_t *count = c->iterating < 0 ? count_of(c, site) : NULL;
+static void enter(struct dvmt_context *c, const struct dvmt_record *r, bool iterates) {
+  uint32_t *count = c->iterating < 0 ? count_of(c, r->site) : NULL;
   if (c->depth == DVMT_CONTEXT_DEPTH || (c->iterating < 0 && !count)) {
     c->unknown = true;
     return;
   }
   if (iterates && c->iterating < 0)
     c->iterating = c->depth;
-  c->open[c->depth++] = (struct dvmt_context_open){.site = site, .execution = count ? ++*count : 0};
+  if (count)
+    *count = dvmt_next_number(*count, r->words);
+  c->open[c->depth++] = (struct dvmt_context_open){.site = r->site, .execution = count ? *count : 0};
 }
 
 void dvmt_context_follow(struct dvmt_context *c, const struct dvmt_record *r, bool iterates) {
   if (c->unknown)
     return;
   if (r->kind == DVMT_ENTER)
-    return enter(c, r->site, iterates);
+    return enter(c, r, iterates);
   int d = c->depth;
   while (d && c->open[d - 1].site != r->site)
     d--;

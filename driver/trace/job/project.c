@@ -166,7 +166,8 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
       return 0;
     p->construct = construct;
     p->text = s->text;
-    p->valued = p->memory && r->nwords && (r->words[0] == DVMT_LEVEL_MODIFY || r->words[0] == DVMT_LEVEL_FULL);
+    p->valued =
+        p->memory && r->nwords && (dvmt_enter_level(r->words) == DVMT_LEVEL_MODIFY || dvmt_enter_level(r->words) == DVMT_LEVEL_FULL);
     p->iterations = (struct dvmt_iterations){0, 0};
     p->constructs++;
     return dvmt_shape_enter(p->shape, construct);

@@ -41,7 +41,7 @@ int main(void) {
 C
 found plain.c "'B[30]' is"
 has err "dvm: execution 8 of the construct at plain.c:16 is the first beyond the tolerance"
-grep -q "note: in this loop, iteration (i=[0-9]*), execution 8" err || wrong "not the execution of the whole run: $(cat err)"
+grep -q "note: in this loop, iteration (t=7, i=[0-9]*), execution 8" err || wrong "not the execution of the whole run: $(cat err)"
 cat >ordinary.c <<'C'
 #define N 30
 static double u[N], v[N];
@@ -92,6 +92,83 @@ build_ right empty.c -DWRONG=0
 status 0 "$dvm" record --level checksum -o sum.dvmt -- ./right
 status 2 "$dvm" compare --bisect sum.dvmt -- ./right
 has err "'--bisect' has nothing to go by"
+
+# The moment is that of the whole run: the loops around, and the numbers of executions of those within what is recorded again, too.
+cat >inner.c <<'C'
+#include <stdio.h>
+#define N 12
+static double A[N][N], B[N], C[N][N];
+static double sum(int i, int t, int wrong) {
+  double s = 0;
+  for (int k = 0; k < N; k++)
+    for (int l = 0; l < 2; l++) {
+      double x = A[i][k] * (k + 1 + l);
+      if (wrong && WRONG == 2 && t == 4 && i == 7 && k == 3 && l == 1) x += 1e-3;
+      s += x;
+    }
+  return s;
+}
+static void relax(int t) {
+  int j = 0;
+  for (int i = 0; i < N; i++) {
+    B[i] = sum(i, t, 1);
+    while (j < N) {
+      A[i][j] = A[i][j] * 0.5 + j + (WRONG == 1 && t == 7 && i == 9 && j == 5) * 1e-3;
+      j++;
+    }
+    j = 0;
+  }
+}
+static void spread(int t) {
+#pragma dvm parallel(1)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      C[i][j] = B[i] + j + (WRONG == 3 && t == 5 && i == 8 && j == 6) * 1e-2;
+  for (int r = 0; r < 2; r++)
+    for (int i = 1; i < N; i++)
+      for (int j = 0; j < N; j++)
+        for (int k = 0; k < 2; k++)
+          C[i][j] += C[i - 1][j] * 1e-3 + (WRONG == 4 && t == 6 && r == 1 && i == 3 && j == 2 && k == 1) * 1e-2;
+}
+int main(void) {
+  for (int t = 0; t < 9; t++) {
+    relax(t);
+    spread(t);
+    relax(t + 100);
+  }
+  printf("%g\n", A[3][3] + B[4] + C[5][5]);
+  return 0;
+}
+C
+build_ right inner.c -O1 -DWRONG=0
+status 0 "$dvm" record --level checksum -o sum.dvmt -- ./right
+status 0 "$dvm" record -o whole.dvmt -- ./right
+for how in 1 2 3 4; do
+  build_ wrong inner.c -O1 -DWRONG=$how
+  status 66 "$dvm" compare whole.dvmt -- ./wrong
+  grep -m 2 -E '(: error|: note: in this)' err | sed 's/execution [0-9]* of the run//' >expected
+  status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
+  grep -m 2 -E '(: error|: note: in this)' err | diff expected - || wrong "$how: another moment than in the whole run"
+  lacks err "note: record "
+done
+# A trace that begins there knows the numbers too.
+printf 'level none\nloop inner.c:16 level modify\nstart inner.c:16 3\nfinish inner.c:16 3\n' >start.conf
+status 0 "$dvm" record --config start.conf -o start.dvmt -- ./right
+status 0 "$dvm" trace dump --construct inner.c:16 --execution 3 start.dvmt
+grep -q 'level modify' out || wrong "the number of an execution in a part of a run: $(head -5 out)"
+
+printf 'level modify\nstart inner.c:16 3\n' >early.conf
+printf 'level modify\nstart inner.c:16 9\n' >late.conf
+build_ wrong inner.c -O1 -DWRONG=1
+status 0 "$dvm" record --config early.conf -o early.dvmt -- ./right
+status 0 "$dvm" record --config late.conf -o late.dvmt -- ./wrong
+status 66 "$dvm" compare whole.dvmt -- ./wrong
+expected=$(grep -m 1 ': note: in this' err)
+for reference in whole early; do
+  status 66 "$dvm" diff $reference.dvmt late.dvmt
+  has err "$(sed 's/.*iteration (t=7, //' <<<"$expected")"
+  lacks err '[dvm-trace-structure]'
+done
 
 # start and finish at a sequential loop.
 build_ right plain.c -DWRONG=0
