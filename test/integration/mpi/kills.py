@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kills.py RUN PROGRAM [--kills N] [--seed S] [--ranks LIST] [--protocols LIST] [--options WORDS] -- ARGUMENTS
+"""kills.py RUN PROGRAM [--kills N] [--seed S] [--ranks LIST] [--protocols LIST] [--options WORDS] [--hosts LIST --launcher WORDS] -- ARGUMENTS
 Ends replicas at their internal points, one or two a run, and compares what the run prints with a run that nobody disturbs.
 Each run has to end with the same lines, or, where both replicas of a rank were ended, with status 68 and the line that says so."""
 import argparse, json, os, random, re, subprocess, sys, tempfile, threading, time, queue
@@ -38,7 +38,8 @@ def run(command, env, folder):
 class Case:
     def __init__(self, ranks, protocol, options):
         self.ranks, self.protocol, self.options = ranks, protocol, options
-        self.command = [a.run, '--replicate', '--protocol', protocol, *options, '-n', str(ranks), a.program, *a.arguments]
+        where = ['--placement', 'nodes', '--hosts', a.hosts, '--launcher', a.launcher] if a.hosts else ['--protocol', protocol]
+        self.command = [a.run, '--replicate', *where, *options, '-n', str(ranks), a.program, *a.arguments]
         with tempfile.TemporaryDirectory() as folder:
             folder = os.path.realpath(folder)
             report = os.path.join(work.name, 'report')
@@ -63,7 +64,8 @@ class Case:
             wrong = 'it hangs'
         elif status == 68:
             wrong = None if re.search(r'error: (both replicas of rank \d+ are|rank \d+ is) lost.*last event: step \d+', err) else 'no line says who is lost'
-            if not wrong and len({k[0] for k in kills}) == len(kills) and not re.search('had no shadow', err):
+            both = {k[1] for k in kills} == {0, 1} if a.hosts else len({k[0] for k in kills}) < len(kills)
+            if not wrong and not both and not re.search('had no shadow', err):
                 wrong = 'lost, but no rank lost both replicas'
         elif status != 0:
             wrong = f'status {status}'
@@ -94,6 +96,7 @@ p.add_argument('run'); p.add_argument('program')
 p.add_argument('--kills', type=int, default=100); p.add_argument('--seed', type=int, default=1)
 p.add_argument('--every', action='store_true', help='instead: every point of every replica')
 p.add_argument('--ranks', default='2,3'); p.add_argument('--protocols', default='shared'); p.add_argument('--options', default='')
+p.add_argument('--hosts', help='mains on the first half of them, shadows on the second: a loss in both is one of both replicas'); p.add_argument('--launcher', default='mpirun')
 p.add_argument('--jobs', type=int, default=2)
 p.add_argument('arguments', nargs='*')
 a = p.parse_intermixed_args()
