@@ -180,6 +180,8 @@ void mpir_output_clone(struct mpir_output *o, unsigned replica) {
   o->compares = o->checks;
 }
 
+void mpir_output_compare(struct mpir_output *o) { o->compares = o->checks; }
+
 void mpir_output_drop(struct mpir_output *o) {
   o->compares = false;
   o->nkept = 0;

@@ -19,6 +19,8 @@ unsigned mpir_output_poll(const struct mpir_output *o, unsigned leader, struct p
 bool mpir_output_move(struct mpir_output *o, unsigned leader, bool all, uint64_t *at);
 /* What has no end of a line yet goes out, too. */
 void mpir_output_flush(struct mpir_output *o);
+/* There is a shadow from the beginning. */
+void mpir_output_compare(struct mpir_output *o);
 /* 'replica' is a clone of the other, and begins where that one stands. */
 void mpir_output_clone(struct mpir_output *o, unsigned replica);
 /* The replica that leads has ended: takes all that it has left. */

@@ -407,12 +407,7 @@ static void leap(struct mpir_replicas *r, uint32_t rank) {
   forget_replica(r, rank, 1 - leader); /* nobody waits for it any more */
 }
 
-static int tell_difference(struct mpir_replicas *r, uint32_t rank) {
-  struct replica_rank *k = &r->shared->ranks[rank];
-  const struct replica_difference *d = &k->difference;
-  char place[512] = "";
-  if (d->place)
-    mpir_where(atomic_load(&k->pid[1 - atomic_load(&k->leader)]), d->place, place, sizeof(place));
+void mpir_replicas_tell_difference(uint32_t rank, const struct replica_difference *d, const char *place) {
   fprintf(stderr, "dvm run: error: the replicas of rank %u differ: ", rank);
   if (d->kind == 1)
     fprintf(stderr, "message %llu to rank %u, offset %llu: the main sent 0x%016llx, the shadow has 0x%016llx",
@@ -422,21 +417,37 @@ static int tell_difference(struct mpir_replicas *r, uint32_t rank) {
     fprintf(stderr, "message %llu to rank %u: the main sent %llu bytes with tag %d, the shadow has %llu bytes with tag %d",
             (unsigned long long)d->message, d->to, (unsigned long long)d->expected, (int)(d->offset >> 32), (unsigned long long)d->found,
             (int)(uint32_t)d->offset);
+  else if (d->kind == 4)
+    fprintf(stderr, "message %llu to rank %u: the bytes from offset %llu on have the sum 0x%016llx at the main, 0x%016llx at the shadow",
+            (unsigned long long)d->message, d->to, (unsigned long long)d->offset, (unsigned long long)d->expected,
+            (unsigned long long)d->found);
   else
     fprintf(stderr, "the shadow makes a different call from its main at step %llu", (unsigned long long)d->message);
   if (*place)
     fprintf(stderr, ", sent at %s", place);
   fputc('\n', stderr);
+}
+
+static int tell_difference(const struct mpir_replicas *r, uint32_t rank) {
+  const struct replica_rank *k = &r->shared->ranks[rank];
+  char place[REPLICA_PLACE_BYTES] = "";
+  if (k->difference.place)
+    mpir_where(atomic_load(&k->pid[1 - atomic_load(&k->leader)]), k->difference.place, place, sizeof(place));
+  mpir_replicas_tell_difference(rank, &k->difference, place);
   return 67;
 }
 
+void mpir_replicas_tell_output(uint32_t rank, int stream, uint64_t at) {
+  fprintf(stderr, "dvm run: error: the replicas of rank %u differ: standard %soutput, byte %llu\n", rank, stream ? "error " : "",
+          (unsigned long long)at);
+}
+
 static int move_output(struct mpir_replicas *r, uint32_t rank, bool all) {
-  static const char *const names[] = {"output", "error output"};
   for (int s = 0; s < REPLICA_STREAMS; s++) {
     uint64_t at;
     if (mpir_output_move(r->ranks[rank].streams[s], atomic_load(&r->shared->ranks[rank].leader), all, &at) || r->told)
       continue;
-    fprintf(stderr, "dvm run: error: the replicas of rank %u differ: standard %s, byte %llu\n", rank, names[s], (unsigned long long)at);
+    mpir_replicas_tell_output(rank, s, at);
     r->told = true;
     return 67;
   }

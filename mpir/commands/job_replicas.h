@@ -45,9 +45,14 @@ typedef uint64_t mpir_replicas_printed[REPLICA_STREAMS];
 struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
                                            struct dvm_error *err);
 /* Such a job goes on without shadows. */
+void mpir_replicas_renounce(struct mpl_job *job);
 /* What the memory of a restored job says of them can be believed: it comes from files. */
 bool mpir_replicas_are_sound(const struct mpl_job *job);
-void mpir_replicas_renounce(struct mpl_job *job);
+/* Standard output or error of a rank's replicas differs from byte 'at' on. */
+void mpir_replicas_tell_output(uint32_t rank, int stream, uint64_t at);
+int64_t mpir_replicas_now_ns(void);
+/* How the replicas of a rank differ; 'place': of the call, or "". */
+void mpir_replicas_tell_difference(uint32_t rank, const struct replica_difference *d, const char *place);
 void mpir_replicas_put_out(const struct mpir_replicas *r, mpir_replicas_printed *to);
 
 /* In the process that becomes a main. */

@@ -57,7 +57,10 @@ static void write_totals(FILE *to, const struct totals *t, const char *end) {
 /* Ways for messages between mains and shadows: rings or streams that a shadow reads and that are there for it alone. */
 static unsigned long links(const struct mpir_replicas *r) {
   unsigned long n = r->nranks;
-  return r->options.protocol == REPLICA_SHARED ? 0 : r->options.protocol == REPLICA_RECEIVER_FORWARDING ? n : n * n;
+  return r->options.nodes                                     ? n * n
+         : r->options.protocol == REPLICA_SHARED              ? 0
+         : r->options.protocol == REPLICA_RECEIVER_FORWARDING ? n
+                                                              : n * n;
 }
 
 static struct totals totals_of(const struct mpir_replicas *r, uint32_t rank) {
@@ -71,10 +74,11 @@ static struct totals totals_of(const struct mpir_replicas *r, uint32_t rank) {
 
 static void write_report(FILE *to, const struct mpir_replicas *r, int status, const struct totals *all) {
   fprintf(to,
-          "{\n  \"version\": 1, \"ranks\": %u, \"protocol\": \"%s\", \"mode\": \"%s\", \"status\": %d, \"milliseconds\": %lld, \"links\": "
+          "{\n  \"version\": 1, \"ranks\": %u, \"placement\": \"%s\", \"protocol\": \"%s\", \"mode\": \"%s\", \"status\": %d, "
+          "\"milliseconds\": %lld, \"links\": "
           "%lu,\n  ",
-          r->nranks, protocols[r->options.protocol], modes[r->options.mode], status, (long long)(mpir_replicas_now_ms() - r->begin_ms),
-          links(r));
+          r->nranks, r->options.nodes ? "nodes" : "node", protocols[r->options.protocol], modes[r->options.mode], status,
+          (long long)(mpir_replicas_now_ms() - r->begin_ms), links(r));
   fputs("\"total\": {", to);
   write_totals(to, all, "},\n  \"per_rank\": [\n");
   for (uint32_t i = 0; i < r->nranks; i++) {

@@ -19,13 +19,13 @@
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_replicas.h"
 
-enum { LOST = 68, LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, SILENT_LIMIT_MS = 30000 };
+enum { LOST = 68, LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, LAST_MS = 10000, SILENT_LIMIT_MS = 30000 };
 
 /* --- in a controller --- */
 
 const char *mpir_half_words(const struct mpir_half *s) {
   static char words[64];
-  snprintf(words, sizeof(words), "%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms);
+  snprintf(words, sizeof(words), "%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode);
   return words;
 }
 
@@ -58,6 +58,7 @@ struct side {
 };
 
 struct run {
+  const struct mpir_replicas_options *options;
   struct sets *shared;
   int fd, signals;
   uint32_t nranks;
@@ -65,7 +66,9 @@ struct run {
   unsigned leader;
   struct mpir_output *(*streams)[REPLICA_STREAMS];
   struct mpir_input *input;
-  int64_t flushed_ms, looked_ms;
+  int64_t flushed_ms, looked_ms, begin_ms;
+  int64_t waits_ms; /* since then the mains are at their end, and shadows come to theirs, to be compared; or 0 */
+  int64_t lost_ns; /* when the shadows were told to lead */
   bool over;
   int status;
 };
@@ -119,13 +122,15 @@ static int make_memory(struct run *r, const struct mpir_job_options *o) {
   r->shared->nranks = r->nranks = o->nranks;
   r->shared->determinants = o->replicas->determinants;
   r->shared->heartbeat_ms = o->replicas->heartbeat_ms;
+  r->shared->mode = o->replicas->mode;
   r->streams = calloc(r->nranks, sizeof(*r->streams));
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++) {
-      if (!(r->streams[i][s] = mpir_output_create(s + 1, false)))
+      if (!(r->streams[i][s] = mpir_output_create(s + 1, r->options->mode & REPLICA_CHECK)))
         return -errno;
       for (unsigned k = 0; k < SETS; k++)
         r->shared->ranks[i].streams[k][s] = mpir_output_end(r->streams[i][s], k);
+      mpir_output_compare(r->streams[i][s]);
     }
   const int rc = mpir_input_create(0, &r->input);
   return rc ? rc : mpir_input_clone(r->input, SETS_SHADOWS) ? 0 : -errno;
@@ -223,6 +228,8 @@ static void tell_said(const struct run *r, unsigned side) {
       return;
 }
 
+static void move(struct run *r, bool all);
+
 static void end_all(struct run *r, int status) {
   if (r->over)
     return;
@@ -253,9 +260,12 @@ static bool is_same_end(const struct run *r) {
 static void take_over(struct run *r) {
   char text[160];
   for (uint32_t i = 0; i < r->nranks; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++)
+    for (int s = 0; s < REPLICA_STREAMS; s++) {
       mpir_output_take_all(r->streams[i][s], SETS_MAINS);
+      mpir_output_drop(r->streams[i][s]);
+    }
   r->leader = SETS_SHADOWS;
+  r->lost_ns = mpir_replicas_now_ns();
   atomic_store(&r->shared->leads, 1);
   fprintf(stderr, "dvm run: note: of the mains %s; the shadows at %s take over\n", describe(r, SETS_MAINS, text, sizeof(text)),
           r->sides[SETS_SHADOWS].set.hosts);
@@ -267,9 +277,22 @@ static int own_status(const struct run *r, unsigned side) {
   return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
+/* No way back: '--mode check' compares, and no more. */
+static void lost_unreplaced(struct run *r) {
+  char text[160];
+  const uint32_t rank =
+      atomic_load(&shared_side(r, SETS_MAINS)->lost) == SETS_LOST_RANK ? atomic_load(&shared_side(r, SETS_MAINS)->rank) : 0;
+  fprintf(stderr, "dvm run: error: rank %u is lost: of the mains %s, and with '--mode=check' the shadows do not take over", rank,
+          describe(r, SETS_MAINS, text, sizeof(text)));
+  tell_last_event(r, rank);
+  end_all(r, LOST);
+}
+
 static void lost(struct run *r, unsigned side) {
   char text[160];
-  if (!atomic_load(&shared_side(r, side)->runs)) {
+  if (r->waits_ms) {
+    end_all(r, r->status);
+  } else if (!atomic_load(&shared_side(r, side)->runs)) {
     tell_said(r, side);
     fprintf(stderr, "dvm run: error: the %s at %s could not be started\n", side ? "shadows" : "mains", r->sides[side].set.hosts);
     end_all(r, 1);
@@ -278,12 +301,17 @@ static void lost(struct run *r, unsigned side) {
       end_all(r, WEXITSTATUS(atomic_load(&shared_side(r, side)->how)));
     else
       both_lost(r, side);
+  } else if (side == SETS_MAINS && r->options->mode == REPLICA_CHECK) {
+    lost_unreplaced(r);
   } else if (side == SETS_MAINS) {
     take_over(r);
     if (!r->sides[SETS_SHADOWS].controller)
       end_all(r, own_status(r, SETS_SHADOWS));
   } else {
     fprintf(stderr, "dvm run: note: of the shadows %s; the job goes on without them\n", describe(r, side, text, sizeof(text)));
+    for (uint32_t i = 0; i < r->nranks; i++)
+      for (int s = 0; s < REPLICA_STREAMS; s++)
+        mpir_output_drop(r->streams[i][s]);
     atomic_store(&r->shared->alone, 1);
   }
 }
@@ -301,13 +329,29 @@ static void side_ended(struct run *r, unsigned side) {
   } else if (side == r->leader || (own_status(r, side) && !atomic_load(&shared_side(r, side)->runs))) {
     if (!atomic_load(&shared_side(r, side)->runs))
       tell_said(r, side);
-    end_all(r, own_status(r, side));
-  } else if (own_status(r, side) == 67) {
-    fputs("dvm run: error: the replicas of a rank differ: a shadow makes a different call from its main\n", stderr);
-    end_all(r, 67);
+    if (r->options->mode & REPLICA_CHECK && !own_status(r, side) && r->sides[1 - side].controller && !atomic_load(&r->shared->leads))
+      r->waits_ms = mpir_job_now_ms();
+    else
+      end_all(r, own_status(r, side));
+  } else if (r->waits_ms) {
+    move(r, false);
+    end_all(r, 0);
   } else {
     atomic_store(&r->shared->alone, 1); /* the shadows have come to the end, and so will the mains */
   }
+}
+
+/* A shadow's host says that it would do something else, or what both print is not the same. */
+static void look_at_differences(struct run *r) {
+  for (uint32_t i = 0; i < r->nranks && !r->over; i++) {
+    const struct sets_rank *k = &r->shared->ranks[i];
+    if (!atomic_load(&k->differs))
+      continue;
+    mpir_replicas_tell_difference(i, &k->difference, k->place);
+    end_all(r, 67);
+  }
+  if (r->waits_ms && mpir_job_now_ms() - r->waits_ms > LAST_MS)
+    end_all(r, 0);
 }
 
 /* A controller whose head does not run cannot tell. */
@@ -359,7 +403,10 @@ static void move(struct run *r, bool all) {
     mpir_input_move(r->input);
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++) {
-      mpir_output_move(r->streams[i][s], r->leader, all, &at);
+      if (!mpir_output_move(r->streams[i][s], r->leader, all, &at) && !r->over) {
+        mpir_replicas_tell_output(i, s, at);
+        end_all(r, 67);
+      }
       if (flushes || all)
         mpir_output_flush(r->streams[i][s]);
     }
@@ -405,6 +452,7 @@ static int finish(struct run *r) {
     }
   if (failed)
     fprintf(stderr, "dvm run: error: cannot write what the ranks have printed: %s; some of it is lost\n", strerror(failed));
+  mpir_sets_report(r->shared, r->options, r->status, r->begin_ms, r->lost_ns);
   return failed && !r->status ? 1 : r->status;
 }
 
@@ -422,13 +470,14 @@ static void watch(struct run *r) {
     on_signals(r);
     reap(r);
     look_at_heads(r);
+    look_at_differences(r);
     move(r, false);
   }
   free(fds);
 }
 
 int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
-  struct run r = {.looked_ms = mpir_job_now_ms()};
+  struct run r = {.options = o->replicas, .looked_ms = mpir_job_now_ms(), .begin_ms = mpir_job_now_ms()};
   sigset_t caught, before;
   const int wrong = split_hosts(&r, o->hosts);
   if (wrong)

@@ -16,6 +16,9 @@ struct mpir_half {
 /* Runs 'argv' as mains on the first half of the hosts and as shadows on the second.  The job's status. */
 int mpir_sets_run(const struct mpir_job_options *o, char **argv);
 
+/* What it says of itself at its end.  'lost_ns': CLOCK_MONOTONIC when the shadows were told to lead, or 0. */
+void mpir_sets_report(const struct sets *shared, const struct mpir_replicas_options *o, int status, int64_t begin_ms, int64_t lost_ns);
+
 /* --- in a controller --- */
 const char *mpir_half_words(const struct mpir_half *s); /* for the proxies of its hosts */
 void mpir_half_runs(const struct mpir_half *s); /* all its ranks are there */

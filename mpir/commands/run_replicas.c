@@ -100,11 +100,14 @@ static int check_nodes(const struct mpir_replicas_options *o) {
   static const struct {
     int option;
     const char *name;
-  } not_there[] = {{RUN_PROTOCOL, "protocol"}, {RUN_MODE, "mode"},     {RUN_CHECK, "check"},     {RUN_WHEN_FULL, "when-full"},
-                   {RUN_LAG, "lag-bytes"},     {RUN_REPORT, "report"}, {RUN_SUMMARY, "summary"}, {RUN_SHADOW_CPU, "shadow-cpu"}};
+    const char *why;
+  } not_there[] = {{RUN_PROTOCOL, "protocol", "between hosts the log alone is sent, and shadows send to each other"},
+                   {RUN_WHEN_FULL, "when-full", "a main waits when its shadow is 65536 entries behind"},
+                   {RUN_LAG, "lag-bytes", "a main waits when its shadow is 65536 entries behind"},
+                   {RUN_SHADOW_CPU, "shadow-cpu", "shadows have hosts of their own"}};
   for (size_t i = 0; i < sizeof(not_there) / sizeof(*not_there); i++)
     if (o->given & 1u << (not_there[i].option - RUN_REPLICATE))
-      return dvm_usage_error("run", "'--%s' cannot be used with '--placement nodes'", not_there[i].name);
+      return dvm_usage_error("run", "'--%s' cannot be used with '--placement nodes': %s; omit it", not_there[i].name, not_there[i].why);
   if (o->refresh && o->given & 1u << (RUN_REFRESH - RUN_REPLICATE))
     return dvm_usage_error("run", "'--refresh on' cannot be used with '--placement nodes': a lost replica on another host is not replaced");
   return 0;

@@ -39,6 +39,8 @@ static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, 
     mpl_replica_tell_room(to, out, r != NULL);
   if (!r)
     return false;
+  if (mpl_replica_sums() && replayed == REPLICA_LEADS)
+    mpl_replica_tell_sum(to, head, kind, data, size);
   memcpy((char *)r + sizeof(r->head), (const char *)head + sizeof(r->head), sizeof(*head) - sizeof(r->head));
   if (size)
     memcpy(r + 1, data, size);

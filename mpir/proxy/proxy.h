@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "mpir/mpi/ring.h"
+#include "mpir/replica/shared.h"
 
 enum proxy_kind {
   PROXY_DATA = 1,
@@ -22,7 +23,9 @@ enum proxy_kind {
   PROXY_REPLAYED,
   PROXY_OUTPUT,
   PROXY_PRINTED,
-  PROXY_ALIVE
+  PROXY_ALIVE,
+  PROXY_COUNTED,
+  PROXY_DIFFERS
 };
 enum { PROXY_PIECE = 64 << 10 };
 
@@ -49,7 +52,7 @@ struct proxy {
   bool debug, restore_files, truncate;
   bool over, started;
   uint32_t set; /* 1 + which, of a job whose mains and shadows are on different hosts; else 0 */
-  uint32_t determinants, heartbeat_ms; /* likewise */
+  uint32_t determinants, heartbeat_ms, mode; /* likewise */
 };
 
 /* What a rank has printed when its log had 'position' entries. */
@@ -66,6 +69,17 @@ struct proxy_log {
   struct {
     uint64_t what, value;
   } entries[PROXY_ENTRIES];
+};
+
+/* What is counted of a rank (mpir/replica/shared.h), and how its replicas differ. */
+struct proxy_counted {
+  struct replica_counters counters;
+  uint64_t lag_max;
+  uint64_t leads; /* 1: a shadow that does */
+};
+struct proxy_differs {
+  struct replica_difference difference;
+  char place[REPLICA_PLACE_BYTES];
 };
 
 /* proxy_wire.c: messages between proxies; 'to' is a number of Open MPI's.  They come in the order in which they were sent. */

@@ -1,6 +1,6 @@
 /* dvm-proxy: started by mpirun, which 'dvm run' and 'dvm restart' start for a job on several hosts.
      dvm-proxy head CONTROLLER DESCRIPTOR [SETS SIDE]
-     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT PROGRAM...]
+     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT,MODE PROGRAM...]
    and by itself: part, restore. */
 #include <errno.h>
 #include <linux/futex.h>
@@ -157,10 +157,10 @@ static void run_node(struct proxy *p) {
   }
 }
 
-/* "0,7,2000" */
+/* "0,7,2000,1" */
 static void read_set(struct proxy *p, const char *text) {
   unsigned side = 0;
-  if (sscanf(text, "%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms) == 3)
+  if (sscanf(text, "%u,%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms, &p->mode) == 4)
     p->set = side + 1;
 }
 

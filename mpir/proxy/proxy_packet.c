@@ -1,7 +1,6 @@
 /* What another node's proxy has sent is looked at before it is believed: it may be of another version, and its host may be ill. */
 #include <string.h>
 #include "mpir/proxy/proxy.h"
-#include "mpir/replica/shared.h"
 
 static bool is_of(const struct proxy *p, uint32_t rank, int peer) {
   return rank < p->job->nranks && (int)mpl_state(p->job, rank)->node + 1 == peer;
@@ -56,7 +55,7 @@ static const char *wrong_entries(const struct proxy *p, const struct proxy_head 
     struct replica_entry e;
     memcpy(&e, data + at, sizeof(e));
     const uint64_t event = e.what & 0xff, rank = (e.what >> 8) & 0xffffff;
-    if (event < REPLICA_IN || event > REPLICA_RECORD)
+    if (event < REPLICA_IN || event > REPLICA_SUM)
       return "an event";
     if (event == REPLICA_VALUE ? rank < REPLICA_WTIME || rank > REPLICA_PRELOADED : rank >= p->job->nranks)
       return "ranks";
@@ -69,7 +68,7 @@ static const char *wrong_of_set(const struct proxy *p, int peer, const struct pr
   const bool leads = p->node == MPL_NODES_MAX;
   const enum proxy_kind kind = (enum proxy_kind)head->kind;
   if (!p->set || (!leads && peer) || (kind == PROXY_OUTPUT && !leads) || (kind == PROXY_PRINTED && leads) ||
-      (kind == PROXY_ALIVE && !leads))
+      ((kind == PROXY_ALIVE || kind == PROXY_COUNTED || kind == PROXY_DIFFERS) && !leads))
     return "a kind";
   if (kind == PROXY_ALIVE)
     return peer >= 1 && (uint32_t)peer <= p->nnodes ? NULL : "a node";
@@ -77,6 +76,10 @@ static const char *wrong_of_set(const struct proxy *p, int peer, const struct pr
     return "ranks";
   if (kind == PROXY_LOG)
     return head->bytes % 16 == 8 ? wrong_entries(p, head, data) : "a length";
+  if (kind == PROXY_COUNTED)
+    return head->bytes == sizeof(struct proxy_counted) ? NULL : "a length";
+  if (kind == PROXY_DIFFERS)
+    return head->bytes == sizeof(struct proxy_differs) ? NULL : "a length";
   if (kind == PROXY_REPLAYED)
     return head->bytes == 8 ? NULL : "a length";
   if (kind == PROXY_OUTPUT && (head->bytes <= sizeof(uint64_t) || head->bytes > sizeof(struct proxy_output)))
@@ -101,7 +104,9 @@ const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct pro
   case PROXY_REPLAYED:
   case PROXY_OUTPUT:
   case PROXY_PRINTED:
-  case PROXY_ALIVE: return wrong_of_set(p, peer, head, data);
+  case PROXY_ALIVE:
+  case PROXY_COUNTED:
+  case PROXY_DIFFERS: return wrong_of_set(p, peer, head, data);
   default: return "a kind";
   }
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/process.h"
+#include "mpir/commands/where.h"
 #include "mpir/proxy/proxy.h"
 #include "mpir/replica/shared.h"
 
@@ -25,6 +26,8 @@ struct rank {
   uint64_t told, told_step; /* entries and steps, or what is replayed of them, that the controller knows */
   int64_t step_ns; /* when that was */
   int64_t stopped_ms; /* since then it stands; 0: it does not */
+  struct proxy_counted counted; /* as the controller knows it */
+  bool differs; /* that was told */
 };
 static struct rank *ranks; /* of this node */
 static struct proxy_log packet;
@@ -45,7 +48,7 @@ void proxy_replicas_fill(struct proxy *p, size_t at) {
   p->job->replicas_at = at;
   struct replica_job *r = replica_job(p->job);
   *r = (struct replica_job){.protocol = REPLICA_SHARED,
-                            .mode = REPLICA_CRASH,
+                            .mode = p->mode,
                             .determinants = p->determinants,
                             .set = p->set,
                             .controller = getpid(),
@@ -188,6 +191,33 @@ static bool send_output(struct proxy *p, uint32_t rank, int stream) {
   return moved;
 }
 
+/* --- what is told at the end --- */
+
+static void tell_counted(struct proxy *p, uint32_t rank) {
+  const struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  struct proxy_counted now, *told = &ranks[rank - p->first].counted;
+  memcpy(&now.counters, &k->counters[p->set - 1], sizeof(now.counters));
+  now.lag_max = atomic_load(&k->lag_max);
+  now.leads = !is_main(p) && atomic_load(&k->took_over_ns);
+  if (!memcmp(&now, told, sizeof(now)))
+    return;
+  memcpy(told, &now, sizeof(now));
+  proxy_wire_send(0, &(struct proxy_head){PROXY_COUNTED, rank, 0, sizeof(now), 0}, &now);
+}
+
+/* The process waits, so that its place can be looked up. */
+static void tell_difference(struct proxy *p, uint32_t rank) {
+  static struct proxy_differs d;
+  const struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  if (ranks[rank - p->first].differs || !atomic_load(&k->differs))
+    return;
+  ranks[rank - p->first].differs = true;
+  d = (struct proxy_differs){.difference = k->difference};
+  if (d.difference.place)
+    mpir_where(atomic_load(&mpl_state(p->job, rank)->pid), d.difference.place, d.place, sizeof(d.place));
+  proxy_wire_send(0, &(struct proxy_head){PROXY_DIFFERS, rank, 0, sizeof(d), 0}, &d);
+}
+
 bool proxy_replicas_progress(struct proxy *p, bool idle) {
   static int64_t looked;
   const bool looks = now_ns() - looked > LOOK_NS;
@@ -195,6 +225,8 @@ bool proxy_replicas_progress(struct proxy *p, bool idle) {
   looked = looks ? now_ns() : looked;
   for (uint32_t i = p->first; i < p->end; i++) {
     moved |= is_main(p) ? send_log(p, i, idle) : send_replayed(p, i, idle);
+    if (!is_main(p) && !ranks[i - p->first].counted.leads && atomic_load(&replica_job(p->job)->ranks[i].took_over_ns))
+      tell_counted(p, i);
     for (int s = 0; s < REPLICA_STREAMS && looks; s++)
       moved |= send_output(p, i, s);
   }
@@ -209,9 +241,13 @@ bool proxy_replicas_told(struct proxy *p, uint32_t rank) {
     if (!mine->streams[s].empty)
       return false;
   }
+  mine->step_ns = 0; /* also what is told late */
   while (is_main(p) && send_log(p, rank, true))
     ;
-  return !is_main(p) || atomic_load(&replica_job(p->job)->ranks[rank].logged) == mine->told;
+  if (is_main(p) && atomic_load(&replica_job(p->job)->ranks[rank].logged) != mine->told)
+    return false;
+  tell_counted(p, rank);
+  return true;
 }
 
 static void take_printed(struct stream *s, const struct proxy_head *head) {
@@ -261,7 +297,10 @@ void proxy_replicas_beat(struct proxy *p) {
   if (now_ns() - last < BEAT_MS * 1000000)
     return;
   last = now_ns();
-  for (uint32_t i = p->first; i < p->end; i++)
+  for (uint32_t i = p->first; i < p->end; i++) {
     end_stopped(p, i);
+    tell_counted(p, i);
+    tell_difference(p, i);
+  }
   proxy_wire_send(0, &(struct proxy_head){PROXY_ALIVE, 0, 0, 0, 0}, NULL);
 }

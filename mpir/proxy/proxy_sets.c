@@ -251,6 +251,27 @@ static bool move_output(const struct proxy *p, uint32_t rank, int stream, bool l
   return moved;
 }
 
+/* --- what is told at the end --- */
+
+static void take_counted(struct sets_rank *k, const char *data) {
+  struct proxy_counted c;
+  memcpy(&c, data, sizeof(c));
+  memcpy(&k->counters[here.side], &c.counters, sizeof(c.counters));
+  if (!of_mains())
+    atomic_store(&k->lag_max, c.lag_max);
+  if (c.leads && !atomic_load(&k->leads_ns))
+    atomic_store(&k->leads_ns, now_ns());
+}
+
+static void take_difference(struct sets_rank *k, const char *data) {
+  struct proxy_differs d;
+  memcpy(&d, data, sizeof(d));
+  d.place[sizeof(d.place) - 1] = 0;
+  k->difference = d.difference;
+  memcpy(k->place, d.place, sizeof(k->place));
+  atomic_store(&k->differs, 1);
+}
+
 /* --- all of it --- */
 
 bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char *data) {
@@ -262,6 +283,10 @@ bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char 
     memcpy(&step, data, sizeof(step));
     atomic_store(&rank_at(head->from)->replayed_step, step);
     atomic_store(&rank_at(head->from)->replayed, head->position);
+  } else if (head->kind == PROXY_COUNTED) {
+    take_counted(rank_at(head->from), data);
+  } else if (head->kind == PROXY_DIFFERS) {
+    take_difference(rank_at(head->from), data);
   } else if (head->kind == PROXY_OUTPUT) {
     take_output(head, data);
   } else {

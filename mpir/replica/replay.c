@@ -176,11 +176,12 @@ static bool is_message(enum mpl_kind kind) { return kind == MPL_EAGER || kind ==
 
 void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind) {
   struct replica_counters *n = mpl_replica.count;
-  replica_add(&n->records, 1);
+  const bool repeats = !mpl_replica.live;
+  replica_add(repeats ? &n->copies : &n->records, 1);
   if (mpl_replica.job->protocol == REPLICA_SENDER_FORWARDING)
     replica_add(&n->copies, 1);
-  if (is_message(kind)) {
-    out->messages++;
+  out->messages += is_message(kind);
+  if (is_message(kind) && !repeats) {
     replica_add(head->context & 1 ? &n->collectives : &n->messages, 1);
     if (!(head->context & 1))
       replica_add(&n->message_bytes, head->bytes);
@@ -235,6 +236,51 @@ static void compare(uint32_t to, const struct mpl_end *out, const struct mpl_rec
   replica_add(&mpl_replica.count->compared_bytes, size);
 }
 
+static uint64_t add_words(uint64_t sum, const void *data, size_t size) {
+  for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+    sum = (sum ^ eight_bytes((const char *)data + i, size - i)) * 0x9e3779b97f4a7c15u;
+    sum ^= sum >> 29;
+  }
+  return sum;
+}
+
+static uint64_t sum_of(const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
+  const size_t skip = sizeof(head->head);
+  return add_words(add_words(size << 8 | kind, (const char *)head + skip, sizeof(*head) - skip), data, size);
+}
+
+void mpl_replica_tell_sum(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
+  replica_append(REPLICA_SUM, to, sum_of(head, kind, data, size));
+}
+
+/* The main's sum comes behind its record; it may have died between the two. */
+static void compare_sums(uint32_t to, const struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data,
+                         size_t size) {
+  const struct replica_entry *e;
+  const uint64_t mine = sum_of(head, kind, data, size);
+  for (unsigned turn = 0;; replica_rest(&turn)) {
+    const bool leads = replica_leads();
+    e = replica_peek();
+    if (e || leads)
+      break;
+  }
+  if (!e)
+    return;
+  if (replica_event_of(e) != REPLICA_SUM || replica_rank_of(e) != to)
+    differ_event(e, REPLICA_SUM, to);
+  if (e->value != mine)
+    replica_differ(&(struct replica_difference){.kind = 4,
+                                                .to = to,
+                                                .message = out->messages + is_message(kind),
+                                                .place = (uintptr_t)mpl_replica.place,
+                                                .offset = kind == MPL_DATA ? head->offset : 0,
+                                                .expected = e->value,
+                                                .found = mine});
+  replica_take();
+  replica_add(&mpl_replica.count->compared, 1);
+  replica_add(&mpl_replica.count->compared_bytes, size);
+}
+
 /* A shadow with rings of its own sends as its main did, when the log has that; the room that its main found comes here, too. */
 static int repeat(uint32_t to, struct mpl_end *out, size_t whole) {
   for (unsigned turn = 0;; replica_rest(&turn)) {
@@ -264,8 +310,12 @@ int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *h
   size_t whole = mpl_round(sizeof(*head) + size, 16);
   uint64_t at = position_of(out, whole);
   mpl_replica_count_point();
-  if (mpl_replica.job->set)
-    return repeat(to, out, whole);
+  if (mpl_replica.job->set) {
+    const int found = repeat(to, out, whole);
+    if (found == REPLICA_REPEATS && mpl_replica_sums())
+      compare_sums(to, out, head, kind, data, size);
+    return found;
+  }
   for (unsigned turn = 0;; replica_rest(&turn)) {
     bool leads = replica_leads(), published = is_published(out, at, whole);
     const struct replica_entry *e = replica_peek();

@@ -50,6 +50,9 @@ enum { REPLICA_NO_ROOM, REPLICA_SENT, REPLICA_LEADS, REPLICA_REPEATS };
 int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size);
 /* One that leads has found room or not. */
 void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room);
+/* Where replicas in two sets are compared: what is sent. */
+void mpl_replica_tell_sum(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size);
+static inline bool mpl_replica_sums(void) { return mpl_replica_in_sets() && mpl_replica.job->mode & REPLICA_CHECK; }
 void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind);
 /* Internal points, at which tests end the process. */
 void mpl_replica_count_point(void);

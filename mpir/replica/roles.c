@@ -81,14 +81,10 @@ void replica_rest(unsigned *turn) {
 }
 
 void replica_differ(const struct replica_difference *d) {
-  if (mpl_replica.job->set) { /* its proxy tells the command */
-    atomic_store(&mpl.job->abort_code, 67);
-    atomic_store(&mpl.job->aborted, 1);
-    _exit(67);
-  }
   mpl_replica.rank->difference = *d;
   atomic_store(&mpl_replica.rank->differs, 1);
-  replica_notify();
+  if (!mpl_replica.job->set) /* else the proxy looks */
+    replica_notify();
   for (;;)
     pause();
 }

@@ -14,6 +14,12 @@ struct sets_rank {
   _Atomic uint64_t committed; /* those before it may be followed: all that they depend on is here, too */
   _Atomic uint64_t step; /* steps passed with these */
   _Atomic uint64_t replayed, replayed_step; /* by the shadow */
+  struct replica_counters counters[SETS]; /* as its hosts have told last */
+  _Atomic uint64_t lag_max; /* entries */
+  _Atomic int64_t leads_ns; /* CLOCK_MONOTONIC of the command's host, when the shadow led; 0: it does not */
+  _Atomic uint32_t differs; /* 1: these hold */
+  struct replica_difference difference;
+  char place[REPLICA_PLACE_BYTES];
   int32_t streams[SETS][REPLICA_STREAMS]; /* writing ends of what is printed, in the command */
 };
 
@@ -28,7 +34,7 @@ struct sets_side {
 
 struct sets {
   int32_t command;
-  uint32_t nranks, determinants, heartbeat_ms;
+  uint32_t nranks, determinants, heartbeat_ms, mode;
   _Atomic uint32_t alone; /* 1: there are no shadows any more */
   _Atomic uint32_t leads; /* 1: there are no mains any more */
   struct sets_side sides[SETS];

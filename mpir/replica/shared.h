@@ -18,7 +18,8 @@ enum replica_event {
   REPLICA_OUT, /* what waited for room in the ring to 'rank' moves */
   REPLICA_FULL, /* a record found no room in the ring to 'rank' */
   REPLICA_VALUE, /* something from outside: the time, a name; 'rank' is an enum replica_value */
-  REPLICA_RECORD /* of a job in two sets: it is about to publish a record to 'rank' */
+  REPLICA_RECORD, /* of a job in two sets: it is about to publish a record to 'rank' */
+  REPLICA_SUM /* likewise, where replicas are compared: a sum of its bytes */
 };
 enum replica_value { REPLICA_WTIME = 1, REPLICA_NAME, REPLICA_PRELOADED };
 
@@ -47,11 +48,13 @@ struct replica_counters {
 };
 
 struct replica_difference {
-  uint32_t kind; /* 0 none, 1 a record, 2 an event */
+  uint32_t kind; /* 0 none, 1 a record, 2 an event, 3 the head of a record, 4 the sum of one */
   uint32_t to;
   uint64_t message, offset, place;
   uint64_t expected, found; /* eight bytes of the main and of the shadow; or events */
 };
+
+enum { REPLICA_PLACE_BYTES = 512 };
 
 struct replica_rank {
   _Atomic uint32_t leader; /* 0 or 1; changed by the command when the one that leads has ended */

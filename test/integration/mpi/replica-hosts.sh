@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # replica-hosts.sh BUILD SOURCE: mains on one host and shadows on another: the same output, exactly once, whoever dies.
 . "$(dirname "$0")/nodes.sh"
-for name in replicas input writes; do
+for name in replicas input writes differ; do
   mpicc -g -O1 "$source/test/integration/mpi/$name.c" -o "$name$T" || fail "mpicc failed"
 done
 PROGRAM=./replicas$T
@@ -43,6 +43,26 @@ for n in 1 3; do
 done
 note "nobody dies"
 
+# Compared; what is told of them.
+OPTIONS="--check --report report.json --summary" twice check 3 $PROGRAM 20
+over 0 check
+same check 3
+has "3 ranks, each twice" check.err || fail "no summary: $(cat check.err)"
+python3 - report.json << 'END' || fail "the report: $(cat report.json)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+t = r["total"]
+assert r["placement"] == "nodes" and r["mode"] == "both" and r["links"] == 9 and len(r["per_rank"]) == 3
+assert t["messages"] > 100 and t["records"] == t["copies"] == t["compared"] and t["compared_bytes"] >= t["message_bytes"] and t["takeovers"] == 0
+END
+OPTIONS="--check" twice data 2 ./differ$T data; over 67 data
+has "replicas of rank 1 differ: message 2 to rank 0: the bytes from offset 0 on have the sum 0x[0-9a-f]* at the main, 0x[0-9a-f]* at the shadow, sent at differ.c:17 in main" data.err ||
+  fail "check: $(cat data.err)"
+OPTIONS="--check" twice output 2 ./differ$T output; over 67 output
+has "replicas of rank . differ: standard output, byte" output.err || fail "check: $(cat output.err)"
+OPTIONS="--check" twice none 2 ./differ$T none; over 0 none
+note "compared"
+
 # A process, a proxy (and all of its host with it), mpirun, of the mains or of the shadows.
 "$BIN/dvm-run" -n 3 $PROGRAM 400 | sort > expected3
 for side in mains shadows; do
@@ -61,6 +81,18 @@ for side in mains shadows; do
     has "note: of the $side" "$name.err" || fail "$name: not told: $(cat "$name.err")"
   done
 done
+OPTIONS="--mode check" twice mode 3 $PROGRAM 400 1 10000
+runs mode 3
+kill -9 "$(on_node $NA | head -n 1)"
+over 68 mode
+has "rank . is lost: .* with '--mode=check' the shadows do not take over; last event: step" mode.err || fail "mode: $(cat mode.err)"
+OPTIONS="--report report.json" twice report 3 $PROGRAM 400 1 10000
+runs report 3
+kill -9 "$(on_node $NA | head -n 1)"
+over 0 report
+same report 3
+python3 -c 'import json; r = json.load(open("report.json")); assert r["total"]["takeovers"] == 3 and 0 < r["total"]["takeover_ns_max"] < 60e9' ||
+  fail "the report of a takeover: $(cat report.json)"
 note "one dies"
 
 # One set, then the other.
@@ -118,7 +150,7 @@ has "writing into the file" file.err && has "placement node'" file.err || fail "
 HOSTS=na,na twice one 2 $PROGRAM 5; over 2 one; has "host 'na' is among the first half" one.err || fail "one host: $(cat one.err)"
 HOSTS=na twice one 2 $PROGRAM 5; over 2 one; has "at least two hosts" one.err || fail "one host: $(cat one.err)"
 HOSTS=na,nowhere twice one 2 $PROGRAM 5; over 1 one; has "shadows at nowhere could not be started" one.err || fail "no host: $(cat one.err)"
-for option in "--protocol shared" "--check" "--refresh on" "--report r" "--when-full leap" "--checkpointable"; do
+for option in "--protocol shared" "--refresh on" "--lag-bytes 262144" "--shadow-cpu idle" "--when-full leap" "--checkpointable"; do
   OPTIONS=$option twice option 2 $PROGRAM 5; over 2 option; has "cannot be used with '--placement nodes'" option.err || fail "$option: $(cat option.err)"
 done
 twice interrupted 3 $PROGRAM 100000
