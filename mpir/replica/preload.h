@@ -11,4 +11,10 @@ int replica_preload_stat(int (*look)(const char *, struct stat *), const char *p
 int replica_preload_access(int (*look)(const char *, int), const char *path, int mode);
 bool replica_preload_watches(const char *path); /* its opening is not left to libc */
 void replica_preload_refuse(const char *what, const char *name, const void *place);
+
+/* Replicas on different hosts: a file that the program writes is flushed (fd -1: all are), is about to be closed, has been closed; the program ends. */
+void replica_put_flushed(int fd);
+bool replica_put_closes(int fd);
+void replica_put_closed(void);
+void replica_put_all(void);
 #endif

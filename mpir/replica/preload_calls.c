@@ -104,6 +104,49 @@ int fstatat(int folder, const char *path, struct stat *to, int flags) {
 int fstatat64(int folder, const char *path, struct stat64 *to, int flags) { return fstatat(folder, path, (struct stat *)to, flags); }
 int access(const char *path, int mode) { return replica_preload_access(sys_access, path, mode); }
 
+/* --- on different hosts a file is in place when it is closed or flushed --- */
+
+/* Called often, and at places where dlsym(3) may not be. */
+#define PASS_ON(name, fd)                                                                                                                  \
+  static __typeof__(&name) next;                                                                                                           \
+  if (!next)                                                                                                                               \
+    next = NEXT(name);                                                                                                                     \
+  return next(fd)
+static int close_next(int fd) { PASS_ON(close, fd); }
+
+int close(int fd) {
+  const bool counts = replica_put_closes(fd);
+  int rc = close_next(fd);
+  if (counts)
+    replica_put_closed();
+  return rc;
+}
+
+int fclose(FILE *f) {
+  const bool counts = replica_put_closes(fileno(f));
+  int rc = NEXT(fclose)(f);
+  if (counts)
+    replica_put_closed();
+  return rc;
+}
+
+int fflush(FILE *f) {
+  int rc = NEXT(fflush)(f), fd = f ? fileno(f) : -1;
+  if (!f || fd >= 0)
+    replica_put_flushed(fd);
+  return rc;
+}
+
+int fsync(int fd) {
+  replica_put_flushed(fd);
+  PASS_ON(fsync, fd);
+}
+
+int fdatasync(int fd) {
+  replica_put_flushed(fd);
+  PASS_ON(fdatasync, fd);
+}
+
 #define ONCE(name, done, act, ...)                                                                                                         \
   static int do_##name(const char *a, const char *b, long n) {                                                                             \
     (void)a, (void)b, (void)n;                                                                                                             \

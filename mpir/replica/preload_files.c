@@ -10,15 +10,6 @@
 #include <unistd.h>
 #include "mpir/replica/preload_private.h"
 
-/* Of a shadow. */
-struct written {
-  struct written *next;
-  char *path; /* NULL: the file has no name, and nobody else sees it */
-  int flags; /* to open it again, where it goes on */
-  int spool; /* the memory file once more: it shares its position with the program's descriptors */
-  off_t begin; /* what is before is not in the spool */
-  int first; /* what was in the file when this one began, or -1 */
-};
 static struct written *files;
 
 /* Names under which the program has written: what is read from there is its own. */
@@ -26,9 +17,12 @@ static char **own;
 static size_t nown;
 
 bool replica_written_any(void) { return files != NULL; }
+struct written *replica_written_first(void) { return files; }
 
-static void drop(struct written **at) {
-  struct written *w = *at;
+void replica_written_drop(struct written *w) {
+  struct written **at = &files;
+  while (*at != w)
+    at = &(*at)->next;
   *at = w->next;
   close(w->spool);
   if (w->first >= 0)
@@ -37,7 +31,7 @@ static void drop(struct written **at) {
   free(w);
 }
 
-static bool is_open(const struct written *w, const int *fds, size_t n) {
+bool replica_written_is_open(const struct written *w, const int *fds, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (fds[i] != w->spool && replica_same_open_file(fds[i], w->spool))
       return true;
@@ -48,10 +42,10 @@ void replica_written_forget(void) {
   static int fds[REPLICA_FDS_MAX];
   size_t n = files ? replica_fds(fds, REPLICA_FDS_MAX) : 0;
   for (struct written **at = &files; *at;)
-    if (n == REPLICA_FDS_MAX || is_open(*at, fds, n))
+    if (n == REPLICA_FDS_MAX || replica_written_is_open(*at, fds, n))
       at = &(*at)->next;
     else
-      drop(at);
+      replica_written_drop(*at);
 }
 
 /* --- names --- */
@@ -85,11 +79,16 @@ void replica_written_moves(const char *from, const char *to) {
 void replica_written_moved(const char *from, const char *to) {
   bool known = replica_has_written(from);
   for (struct written *w = files; w; w = w->next)
+    if (to && w->path && !strcmp(w->path, to)) { /* what had the name before has none now */
+      free(w->path);
+      w->path = NULL;
+    }
+  for (struct written *w = files; w; w = w->next)
     if (w->path && !strcmp(w->path, from)) {
       free(w->path);
-      w->path = strdup(to);
+      w->path = to ? strdup(to) : NULL;
     }
-  if (known)
+  if (known && to)
     note_own(to);
 }
 
@@ -132,7 +131,7 @@ static struct written *add(char *path, int flags, off_t begin) {
   struct written *w = malloc(sizeof(*w)), **at = &files;
   if (!w)
     abort();
-  *w = (struct written){NULL, path, flags & ~(O_CREAT | O_EXCL | O_TRUNC), -1, begin, -1};
+  *w = (struct written){NULL, path, flags & ~(O_CREAT | O_EXCL | O_TRUNC), -1, begin, -1, begin};
   while (*at)
     at = &(*at)->next;
   return *at = w;
@@ -185,6 +184,21 @@ void replica_written_claim(void) {
   }
 }
 
+static int open_in_memory(const char *path, int flags, off_t begin) {
+  char *name = realpath(path, NULL);
+  struct written *w = add(name ? name : replica_absolute(path), flags, begin);
+  int fd = make_spool(w, begin);
+  if (fd >= 0 && (is_read_back(flags) || !(flags & (O_TRUNC | O_APPEND))))
+    fill(w, replica_sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
+  if (fd >= 0 && !(flags & O_CLOEXEC))
+    fcntl(fd, F_SETFD, 0);
+  if (fd >= 0 && flags & O_APPEND && is_read_back(flags)) {
+    fcntl(fd, F_SETFL, O_APPEND);
+    lseek(fd, 0, SEEK_SET); /* where reading begins */
+  }
+  return fd;
+}
+
 /* This replica opens the file itself, and tells where it begins to write. */
 static int open_first(int folder, const char *path, int flags, mode_t mode, bool follows) {
   int fd = replica_sys_open(folder, path, follows ? flags & ~O_EXCL : flags, mode);
@@ -201,6 +215,10 @@ static int open_first(int folder, const char *path, int flags, mode_t mode, bool
     replica_written_forget();
     note_own(path);
   }
+  if (fd >= 0 && replica_door->elsewhere) { /* it is put in place later */
+    replica_sys_close(fd);
+    return open_in_memory(path, flags, begin);
+  }
   errno = error;
   return fd;
 }
@@ -208,6 +226,7 @@ static int open_first(int folder, const char *path, int flags, mode_t mode, bool
 int replica_written_open(int folder, const char *path, int flags, mode_t mode) {
   bool follows = replica_door->is_shadow();
   uint64_t value;
+  replica_put_before();
   if (!replica_door->follow(&value))
     return open_first(folder, path, flags, mode, follows);
   if ((int64_t)value < 0) {
@@ -216,17 +235,7 @@ int replica_written_open(int folder, const char *path, int flags, mode_t mode) {
   }
   replica_written_forget();
   note_own(path);
-  char *name = realpath(path, NULL);
-  struct written *w = add(name ? name : replica_absolute(path), flags, (off_t)value);
-  int fd = make_spool(w, (off_t)value);
-  if (fd >= 0 && (is_read_back(flags) || !(flags & (O_TRUNC | O_APPEND))))
-    fill(w, replica_sys_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0));
-  if (fd >= 0 && !(flags & O_CLOEXEC))
-    fcntl(fd, F_SETFD, 0);
-  if (fd >= 0 && flags & O_APPEND && is_read_back(flags)) {
-    fcntl(fd, F_SETFL, O_APPEND);
-    lseek(fd, 0, SEEK_SET); /* where reading begins */
-  }
+  int fd = open_in_memory(path, flags, (off_t)value);
   if (is_read_back(flags))
     replica_door->follow(&value); /* what the main waits for */
   return fd;
@@ -235,6 +244,14 @@ int replica_written_open(int folder, const char *path, int flags, mode_t mode) {
 /* The main goes on when its shadow has read all: what it writes there next is not for this reader. */
 int replica_read_open(int folder, const char *path, int flags) {
   uint64_t value;
+  replica_put_before();
+  const struct written *w = replica_put_find(path);
+  if (w) { /* it is not in place yet: both have it */
+    int fd = memfd_create("dvm-replica-file", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+    if (fd >= 0)
+      copy(w->spool, fd);
+    return fd;
+  }
   if (!replica_door->follow(&value)) {
     int fd = replica_sys_open(folder, path, flags, 0), error = errno;
     replica_door->tell(fd < 0 ? (uint64_t)-error : 0);
@@ -257,16 +274,23 @@ int replica_read_open(int folder, const char *path, int flags) {
 
 /* --- taking over --- */
 
+/* The program was told that all is written. */
+void replica_written_refuse(const struct written *w) {
+  char what[256];
+  snprintf(what, sizeof(what), "what does not go to its place (%s), the file", strerror(errno));
+  replica_door->refuse(what, w->path, NULL);
+}
+
 /* The runs of bytes in which a piece differs from what was there first: ranks may write into one file, each its own bytes. */
-static void put_changes(int to, const char *now, const char *first, ssize_t n, off_t at) {
+static void put_changes(const struct written *w, int to, const char *now, const char *first, ssize_t n, off_t at) {
   for (ssize_t i = 0, end; i < n; i = end) {
     end = i + 1;
     if (now[i] == first[i])
       continue;
     while (end < n && now[end] != first[end])
       end++;
-    if (pwrite(to, now + i, (size_t)(end - i), at + i) < 0)
-      return;
+    if (pwrite(to, now + i, (size_t)(end - i), at + i) != end - i)
+      replica_written_refuse(w);
   }
 }
 
@@ -278,7 +302,7 @@ static void copy_out(const struct written *w, int to) {
     ssize_t had = w->first >= 0 ? pread(w->first, first, (size_t)n, at) : 0;
     had = had > 0 ? had : 0;
     memset(first + had, 0, (size_t)(n - had));
-    put_changes(to, now, first, n, at);
+    put_changes(w, to, now, first, n, at);
   }
   if (!fstat(w->spool, &s) && !fstat(to, &t) && s.st_size > t.st_size && ftruncate(to, s.st_size))
     return;
@@ -303,7 +327,7 @@ static bool is_ours_alone(const struct written *w, int to) {
   return true;
 }
 
-static int open_again(const struct written *w) {
+int replica_written_open_again(const struct written *w) {
   int flags = w->flags & ~O_APPEND, fd;
   if (w->flags & O_APPEND && (flags & O_ACCMODE) == O_WRONLY)
     flags = (flags & ~O_ACCMODE) | O_RDWR; /* to look at what is there */
@@ -317,9 +341,9 @@ static int open_again(const struct written *w) {
   return fd;
 }
 
-static void write_out(const struct written *w, const int *fds, size_t n) {
+void replica_written_out(const struct written *w, const int *fds, size_t n) {
   off_t stands = lseek(w->spool, 0, SEEK_CUR);
-  int fd = open_again(w);
+  int fd = replica_written_open_again(w);
   if (fd < 0)
     return;
   if (w->flags & O_APPEND && !is_ours_alone(w, fd))
@@ -342,8 +366,8 @@ void replica_written_promote(void) {
   size_t n = replica_fds(fds, REPLICA_FDS_MAX);
   while (files) {
     if (files->path)
-      write_out(files, fds, n);
-    drop(&files);
+      replica_written_out(files, fds, n);
+    replica_written_drop(files);
   }
 }
 

@@ -138,6 +138,27 @@ cat numbers > fifo & STARTED+=("$!")
 INPUT=fifo twice pipe 2 ./input$T; over 0 pipe; same pipe 2
 note "standard input"
 
+# Files: the same as without replicas, also where processes are ended at internal points.
+for how in files both flushed reused; do
+  rm -rf plain two && mkdir plain two
+  (cd plain && "$BIN/dvm-run" -n 3 ../writes$T $how | sort > ../expectedfiles)
+  cd two
+  twice t 3 ../writes$T $how
+  wait $JOB; s=$?
+  [ $s = 0 ] || fail "$how: status $s: $(cat t.err)"
+  sort t.out | cmp -s - ../expectedfiles || fail "$how: other output: $(cat t.out)"
+  rm t.out t.err
+  cd ..
+  diff -r plain two || fail "$how: other files"
+done
+for what in linked renamed together; do
+  twice $what 3 ./writes$T $what; over 64 $what; has "cannot be replicated" $what.err || fail "$what: $(cat $what.err)"
+done
+for how in "replicas$T 1" "writes$T files" "writes$T both"; do
+  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 8 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
+done
+note "files"
+
 # Ends of programs, and what is refused.
 twice status 2 sh -c 'exit 5'; over 5 status
 twice deadlock 4 ./bad cycle; over 69 deadlock
@@ -146,7 +167,7 @@ twice abort 4 ./bad abort; wait $JOB; s=$?
 "$BIN/dvm-run" -n 4 ./bad abort > /dev/null 2>&1; [ $? = $s ] || fail "MPI_Abort: status $s: $(cat abort.err)"
 wait_for 30 none_left || fail "MPI_Abort: left: $(ours)"
 twice file 2 ./writes$T map; over 64 file
-has "writing into the file" file.err && has "placement node'" file.err || fail "a file: $(cat file.err)"
+has "a file that is mapped for writing" file.err && has "placement node'" file.err || fail "a file: $(cat file.err)"
 HOSTS=na,na twice one 2 $PROGRAM 5; over 2 one; has "host 'na' is among the first half" one.err || fail "one host: $(cat one.err)"
 HOSTS=na twice one 2 $PROGRAM 5; over 2 one; has "at least two hosts" one.err || fail "one host: $(cat one.err)"
 HOSTS=na,nowhere twice one 2 $PROGRAM 5; over 1 one; has "shadows at nowhere could not be started" one.err || fail "no host: $(cat one.err)"

@@ -114,7 +114,7 @@ status 0 timeout 60 "$run" --replicate --check -n 2 ./differ none
 
 rounds=$((100000 + $$))
 # Files are written once; what cannot be done twice is refused by name.
-for how in files descriptors both; do
+for how in files descriptors both flushed; do
   mkdir plain twice
   (cd plain && status 0 "$run" -n 2 ../writes $how && rm -f out err)
   (cd twice && status 0 timeout 60 "$run" --replicate --check -n 2 ../writes $how && rm -f out err)

@@ -159,6 +159,27 @@ static void reuse(void) {
   }
 }
 
+/* What is flushed can be read by others, before the file is closed. */
+static void flushed(void) {
+  char line[64] = "";
+  FILE *f = rank ? NULL : fopen("log", "w");
+  for (int i = 0; i < 5; i++) {
+    if (f)
+      fprintf(f, "line %d\n", i);
+    if (f)
+      fflush(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    FILE *g = rank ? fopen("log", "r") : NULL;
+    for (int k = 0; g && k <= i; k++)
+      fgets(line, sizeof(line), g);
+    if (g)
+      fclose(g);
+    if (rank)
+      printf("rank %d sees %s", rank, line);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 static void map_file(void) {
   int fd = open("mapped", O_RDWR | O_CREAT, 0666);
   ftruncate(fd, 4096);
@@ -227,6 +248,8 @@ int main(int argc, char **argv) {
     mix();
   else if (!strcmp(argv[1], "linked") || !strcmp(argv[1], "renamed"))
     another_name(argv[1]);
+  else if (!strcmp(argv[1], "flushed"))
+    flushed();
   else if (!strcmp(argv[1], "reused"))
     reuse();
   else if (!strcmp(argv[1], "map"))
