@@ -397,6 +397,8 @@ static void note_end(void *arg) {
 
 static void note_snapshot(void *arg, const char *path) {
   struct job *j = arg;
+  if (j->replicas)
+    mpir_replicas_saved(j->replicas);
   free(j->snapshot);
   j->snapshot = strdup(path);
   j->tries = 0;

@@ -1,6 +1,7 @@
 /* A rank was lost with both replicas: the job goes on from its last snapshot, by itself.  What the next command has to know of this life, it gets in a memory
    file: a line with how often the snapshot was tried, then the bytes that have been put out, a line for each rank. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "mpir/commands/job_private.h"
 
 #define BEFORE_VARIABLE "DVM_JOB_BEFORE"
+#define INPUT_VARIABLE "DVM_JOB_INPUT" /* decimal: file with what came of standard input */
 enum { LOST = 68, TRIES = 5 };
 
 static int describe(const struct job *j, const mpir_replicas_printed *printed) {
@@ -27,6 +29,14 @@ static int describe(const struct job *j, const mpir_replicas_printed *printed) {
   return fd;
 }
 
+static void hand_on_input(const struct job *j) {
+  char number[16];
+  const int kept = j->replicas ? mpir_replicas_kept_input(j->replicas) : j->kept_input, fd = kept > 0 ? dup(kept) : -1;
+  snprintf(number, sizeof(number), "%d", fd);
+  if (fd >= 0)
+    setenv(INPUT_VARIABLE, number, 1);
+}
+
 static void become_restart(struct job *j, const mpir_replicas_printed *printed) {
   int before = describe(j, printed);
   char self[PATH_MAX], number[16], *words[] = {self, j->snapshot, NULL};
@@ -39,6 +49,7 @@ static void become_restart(struct job *j, const mpir_replicas_printed *printed) 
   snprintf(number, sizeof(number), "%d", before);
   setenv(BEFORE_VARIABLE, number, 1);
   unsetenv("LD_PRELOAD"); /* the ranks' */
+  hand_on_input(j);
   mpir_job_clock_hand_on(j->clock);
   close(j->fd);
   sigemptyset(&none);
@@ -82,6 +93,11 @@ mpir_replicas_printed *mpir_job_before(struct job *j) {
   FILE *f = number ? fdopen(atoi(number), "r") : NULL;
   mpir_replicas_printed *known = f ? calloc(j->nranks, sizeof(*known)) : NULL;
   unsigned long long out, err;
+  const char *input = getenv(INPUT_VARIABLE);
+  j->kept_input = input ? atoi(input) : -1;
+  if (input)
+    fcntl(j->kept_input, F_SETFD, FD_CLOEXEC);
+  unsetenv(INPUT_VARIABLE);
   unsetenv(BEFORE_VARIABLE);
   if (known && fscanf(f, "%u", &j->tries) == 1)
     for (uint32_t i = 0; i < j->nranks && fscanf(f, "%llu %llu", &out, &err) == 2; i++) {

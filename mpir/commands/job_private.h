@@ -31,6 +31,7 @@ struct job {
   struct mpir_job_socket *socket;
   struct mpir_replicas *replicas; /* or NULL */
   char *snapshot;                 /* the last whole one, or NULL; owned */
+  int kept_input;                 /* of the command whose place this one has taken: what came of standard input; or -1 */
   unsigned tries;                 /* restarts from it, one after another */
   struct mpir_hosts *hosts;      /* of a job on several hosts, or NULL */
   const struct mpir_half *set;    /* of replicas on different hosts, or NULL */

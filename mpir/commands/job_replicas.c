@@ -65,8 +65,8 @@ void mpir_replicas_destroy(struct mpir_replicas *r) {
 }
 
 int mpir_replicas_take_input(struct mpir_replicas *r, bool checkpointable) {
-  r->no_input = checkpointable; /* a snapshot does not know what has been read of it */
-  return checkpointable ? 0 : mpir_input_create(0, &r->input);
+  r->saves_input = checkpointable;
+  return mpir_input_create(0, checkpointable, &r->input);
 }
 
 static uint64_t forward_stride(const struct mpir_replicas *r) {
@@ -77,7 +77,7 @@ uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t
   uint64_t size = replica_size(r->nranks) + r->nranks * (sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES + forward_stride(r));
   if (r->options.protocol == REPLICA_SENDER_FORWARDING)
     size += (uint64_t)r->nranks * r->nranks * mpl_ring_stride(ring_bytes);
-  return mpl_round(at, 4096) - at + size;
+  return mpl_round(at, 4096) - at + size + (r->input && r->saves_input ? MPIR_INPUT_BYTES : 0);
 }
 
 void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank) {
@@ -109,6 +109,8 @@ void mpir_replicas_fill(struct mpir_replicas *r, struct mpl_job *job, uint64_t a
     shared->ranks[i].alive = shared->ranks[i].readers = 1;
     mpir_replicas_name_streams(r, &shared->ranks[i], i);
   }
+  if (r->input && r->saves_input) /* the last of all */
+    shared->input_at = at + mpir_replicas_size(r, at, job->ring_bytes) - MPIR_INPUT_BYTES;
   r->job = job;
   r->shared = shared;
 }
@@ -351,7 +353,7 @@ nfds_t mpir_replicas_poll(struct mpir_replicas *r, struct pollfd *fds) {
 }
 
 /* The clone opens it there. */
-static void name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank) {
+void mpir_replicas_name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank) {
   for (unsigned replica = 0; replica < 2; replica++)
     k->input_fds[replica] = rank ? -1 : mpir_input_end(r->input, replica);
 }
@@ -365,7 +367,7 @@ static void let_fork(struct mpir_replicas *r, uint32_t rank) {
     mpir_output_clone(r->ranks[rank].streams[s], 1 - atomic_load(&k->leader));
   if (!rank && !mpir_input_clone(r->input, 1 - atomic_load(&k->leader)))
     return; /* no descriptors at the moment */
-  name_input(r, k, rank);
+  mpir_replicas_name_input(r, k, rank);
   r->ranks[rank].shadow_over = false;
   r->ranks[rank].last_lost = false;
   atomic_store(&k->fork_state, REPLICA_MAY_FORK);
@@ -482,12 +484,6 @@ int mpir_replicas_serve(struct mpir_replicas *r) {
   while (read(r->notify, &n, sizeof(n)) > 0)
     ;
   mpir_input_move(r->input);
-  if (r->no_input && mpir_input_waits(0)) {
-    fputs("dvm run: note: the ranks read nothing of standard input, which is not a file: give 'FILE' by '< FILE' to a job that is saved "
-          "and replicated\n",
-          stderr);
-    r->no_input = false;
-  }
   for (uint32_t i = 0; i < r->nranks; i++) {
     int found = serve_rank(r, i);
     status = status ? status : found;

@@ -28,7 +28,7 @@ uint64_t mpir_replicas_ring_bytes(const struct mpir_replicas_options *o, uint64_
 struct mpir_replicas;
 /* 'library': the folder of ours; borrowed. */
 struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o, uint32_t nranks, const char *library);
-/* Before they start: rank 0 gets standard input, also where it is a pipe; of a job that is saved only a file.  0, or -errno. */
+/* Before they start: rank 0 gets standard input, also where it is a pipe; 'checkpointable': snapshots know what was read.  0, or -errno. */
 int mpir_replicas_take_input(struct mpir_replicas *r, bool checkpointable);
 /* Bytes of the segment after 'at'; and, when it is there, what stands in them. */
 uint64_t mpir_replicas_size(const struct mpir_replicas *r, uint64_t at, uint64_t ring_bytes);
@@ -41,9 +41,11 @@ int mpir_replicas_wait(struct mpir_replicas *r);
 
 /* What is known of the life of a job before: bytes of each stream of each rank that have been put out; NULL: none of those since its snapshot. */
 typedef uint64_t mpir_replicas_printed[REPLICA_STREAMS];
-/* Of a job whose segment was restored, and whose ranks are 'pids' and do not run yet.  NULL: -E... is in 'err'. */
-struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
+/* Of a job whose segment was restored, and whose ranks are 'pids' and do not run yet.  'input': file of the life before (mpir_input_kept), or -1.  NULL: -E... is in 'err'. */
+struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known, int input,
                                            struct dvm_error *err);
+void mpir_replicas_saved(struct mpir_replicas *r); /* a snapshot is whole */
+int mpir_replicas_kept_input(const struct mpir_replicas *r); /* as mpir_input_kept */
 /* Such a job goes on without shadows. */
 void mpir_replicas_renounce(struct mpl_job *job);
 /* What the memory of a restored job says of them can be believed: it comes from files. */

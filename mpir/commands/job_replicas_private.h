@@ -25,7 +25,7 @@ struct mpir_replicas {
   const char *library;      /* borrowed */
   int notify;               /* eventfd */
   struct mpir_input *input; /* of rank 0; NULL: it reads by itself, or nothing */
-  bool no_input;            /* it reads nothing of a pipe; that is told once */
+  bool saves_input;         /* which is in snapshots, too */
   bool told;                /* a difference */
   bool holds, stopped;      /* no shadows are made now; they stand */
   struct rlimit files;      /* as the ranks are to have it */
@@ -35,6 +35,7 @@ struct mpir_replicas {
   struct mpir_replicated_rank *ranks;
 };
 
+void mpir_replicas_name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
 void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
 pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank); /* 0: there is none, or it has ended by itself */
 int64_t mpir_replicas_now_ms(void);

@@ -35,6 +35,8 @@ static void stop_shadows(struct mpir_replicas *r) {
     usleep(200);
 }
 
+static char *input_of(struct mpl_job *job) { return (char *)job + replica_job(job)->input_at; }
+
 void mpir_replicas_stand(struct mpir_replicas *r) {
   stop_shadows(r);
   for (uint32_t i = 0; i < r->nranks; i++) {
@@ -45,7 +47,17 @@ void mpir_replicas_stand(struct mpir_replicas *r) {
       k->printed[s] = mpir_output_position(r->ranks[i].streams[s], leader);
     }
   }
+  if (r->shared->input_at && r->input) {
+    struct mpir_input_saved s;
+    mpir_input_stand(r->input, atomic_load(&r->shared->ranks[0].leader), &s, input_of(r->job));
+    r->shared->input_position = s.position;
+    r->shared->input_bytes = s.bytes;
+    r->shared->input_over = s.over;
+  }
 }
+
+void mpir_replicas_saved(struct mpir_replicas *r) { mpir_input_noted(r->input); }
+int mpir_replicas_kept_input(const struct mpir_replicas *r) { return mpir_input_kept(r->input); }
 
 void mpir_replicas_hold(struct mpir_replicas *r, bool holds) {
   r->holds = holds;
@@ -93,7 +105,7 @@ static void leave_main(struct replica_rank *k, bool refresh) {
     atomic_store(&k->fork_state, REPLICA_NO_FORK);
 }
 
-struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known,
+struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pids, const mpir_replicas_printed *known, int input,
                                            struct dvm_error *err) {
   if (!mpir_replicas_are_sound(job)) {
     dvm_error_set(err, -EBADMSG, "the memory of the job in the images is damaged: what it says of replicas");
@@ -114,6 +126,13 @@ struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pid
     dvm_error_errno(err, "cannot create the pipes of %u ranks", job->nranks);
     return NULL;
   }
+  const struct mpir_input_saved saved = {shared->input_position, shared->input_bytes, shared->input_over};
+  if (shared->input_at && mpir_input_resume(0, atomic_load(&shared->ranks[0].leader), input, &saved, input_of(job), &r->input)) {
+    dvm_error_errno(err, "cannot create the pipe for standard input");
+    mpir_replicas_destroy(r);
+    return NULL;
+  }
+  r->saves_input = r->input;
   shared->controller = getpid();
   atomic_fetch_add(&shared->restarts, 1);
   for (uint32_t i = 0; i < job->nranks; i++) {
@@ -124,6 +143,7 @@ struct mpir_replicas *mpir_replicas_resume(struct mpl_job *job, const pid_t *pid
     r->ranks[i].here = pids[i] != 0;
     r->ranks[i].begun = atomic_load(&k->begun);
     mpir_replicas_name_streams(r, k, i);
+    mpir_replicas_name_input(r, k, i);
     for (int s = 0; s < REPLICA_STREAMS; s++)
       mpir_output_resume(r->ranks[i].streams[s], leader, k->printed[s], known ? known[i][s] : 0);
   }

@@ -1,5 +1,6 @@
 /* What a restored segment says of replicas: it comes from files. */
 #include <string.h>
+#include "mpir/commands/job_input.h"
 #include "mpir/commands/job_replicas.h"
 #include "mpir/mpi/ring.h"
 
@@ -18,6 +19,11 @@ static bool has_ways(const struct mpl_job *job, const struct replica_job *k) {
                                                       has_room(job, k->copies_at, mpl_ring_stride(job->ring_bytes), n * n));
 }
 
+static bool has_input(const struct mpl_job *job, const struct replica_job *k, uint64_t end) {
+  return !k->input_at || (k->input_at >= end && has_room(job, k->input_at, MPIR_INPUT_BYTES, 1) && k->input_bytes <= MPIR_INPUT_BYTES &&
+                          k->input_position <= INT64_MAX - MPIR_INPUT_BYTES);
+}
+
 bool mpir_replicas_are_sound(const struct mpl_job *job) {
   uint64_t end = job->replicas_at + replica_size(job->nranks);
   if (job->replicas_at % 4096 || job->replicas_at < mpl_segment_size(job->nranks, job->ring_bytes) || job->replicas_at >= job->size ||
@@ -26,8 +32,8 @@ bool mpir_replicas_are_sound(const struct mpl_job *job) {
   const struct replica_job *k = replica_job((struct mpl_job *)(uintptr_t)job);
   if (k->protocol > REPLICA_SENDER_FORWARDING || k->mode < REPLICA_CRASH || k->mode > REPLICA_BOTH || k->when_full > REPLICA_SPOOL ||
       k->log_at < end || k->log_stride != sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES || k->log_at % 4096 ||
-      !has_room(job, k->log_at, k->log_stride, job->nranks) || !has_ways(job, k) || !memchr(k->shadow_cpu, 0, sizeof(k->shadow_cpu)) ||
-      !memchr(k->report, 0, sizeof(k->report)))
+      !has_room(job, k->log_at, k->log_stride, job->nranks) || !has_ways(job, k) || !has_input(job, k, end) ||
+      !memchr(k->shadow_cpu, 0, sizeof(k->shadow_cpu)) || !memchr(k->report, 0, sizeof(k->report)))
     return false;
   for (uint32_t i = 0; i < job->nranks; i++)
     if (atomic_load(&k->ranks[i].leader) > 1)

@@ -74,10 +74,13 @@ static int resume_replicas(struct restarting *r, const struct mpir_restarted *ou
           stderr);
     if (r->before)
       fputs("dvm restart: note: without them what was printed since the snapshot is printed again\n", stderr);
+    if (replica_job(j->shared)->input_at)
+      fputs("dvm restart: note: without them rank 0 reads standard input of this command alone: what had come and was not read is lost\n",
+            stderr);
     mpir_replicas_renounce(j->shared);
     return 0;
   }
-  j->replicas = mpir_replicas_resume(j->shared, j->pids, r->before, err);
+  j->replicas = mpir_replicas_resume(j->shared, j->pids, r->before, j->kept_input, err);
   return j->replicas ? 0 : err->code;
 }
 

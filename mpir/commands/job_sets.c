@@ -132,7 +132,7 @@ static int make_memory(struct run *r, const struct mpir_job_options *o) {
         r->shared->ranks[i].streams[k][s] = mpir_output_end(r->streams[i][s], k);
       mpir_output_compare(r->streams[i][s]);
     }
-  const int rc = mpir_input_create(0, &r->input);
+  const int rc = mpir_input_create(0, false, &r->input);
   return rc ? rc : mpir_input_clone(r->input, SETS_SHADOWS) ? 0 : -errno;
 }
 

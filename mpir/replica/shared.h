@@ -105,6 +105,10 @@ struct replica_job {
   _Atomic uint64_t files[REPLICA_FILES]; /* that ranks write: 48 bits of a key, what follows, the first rank + 1; a hash table */
   uint64_t log_at, log_stride; /* offsets in the segment */
   uint64_t forward_at, forward_stride;
+  uint64_t
+      input_at; /* of a job that is saved and reads a pipe: what has come and was not read when all stood for the last checkpoint; or 0 */
+  uint64_t input_position; /* bytes of it that the main had read */
+  uint32_t input_bytes, input_over; /* over: nothing more came */
   uint64_t copies_at; /* REPLICA_SENDER_FORWARDING: a second set of rings */
   struct replica_rank ranks[];
 };

@@ -2,6 +2,7 @@
    of 4 from its beginning, or with the highest bit from what is said of replicas), one of length, and so many bytes.  What is believed can be written to. */
 #include <stdlib.h>
 #include <string.h>
+#include "mpir/commands/job_input.h"
 #include "mpir/commands/job_replicas.h"
 #include "mpir/mpi/ring.h"
 
@@ -62,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (k.protocol == REPLICA_RECEIVER_FORWARDING)
       touch(k.forward_at + i * k.forward_stride, FORWARD);
   }
+  if (k.input_at)
+    touch(k.input_at, MPIR_INPUT_BYTES);
   for (uint64_t i = 0; i < RANKS * RANKS && k.protocol == REPLICA_SENDER_FORWARDING; i++)
     touch(k.copies_at + i * mpl_ring_stride(RING), mpl_ring_stride(RING));
   return 0;

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """replica-snapshots.py BUILD SOURCE [TRIALS [SEED]]: jobs whose ranks run twice are saved and restarted, by hand and by themselves; what they print is printed
 once.  With TRIALS, so many runs with random deaths instead."""
+import fcntl
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -33,6 +36,15 @@ def replicas(pid):
     return sorted(found)
 
 
+def main_of(pid, rank):
+    return min(p for p, r in replicas(pid) if r == rank)
+
+
+def waiting(pipe):
+    """Bytes that nobody has read yet."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
+
+
 def kill(pid):
     try:
         os.kill(pid, signal.SIGKILL)
@@ -49,23 +61,33 @@ def wait_for(what, seconds=LONG):
 
 
 class Job:
-    def __init__(self, folder, options=(), program=(), command=None):
+    def __init__(self, folder, options=(), program=(), command=None, stdin=subprocess.DEVNULL):
         self.folder = folder
         self.out, self.err = (os.path.join(folder, n) for n in ("out", "err"))
+        paced = [f"{folder}/paced", str(ROUNDS), f"{folder}/gate", *(program or ["5"])]
         words = command or [f"{BIN}/dvm-run", "--replicate", "--checkpointable", "--checkpoint-dir", f"{folder}/saved", *options, "-n", str(RANKS),
-                            f"{folder}/paced", str(ROUNDS), f"{folder}/gate", *(program or ["5"])]
+                            *([f"{folder}/input"] if stdin == subprocess.PIPE else paced)]
         with open(self.out, "a") as out, open(self.err, "a") as err:
-            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, preexec_fn=lambda: os.closerange(3, 256))
+            self.process = subprocess.Popen(words, stdin=stdin, stdout=out, stderr=err, cwd=folder, preexec_fn=lambda: os.closerange(3, 256))
 
     def text(self, name="out"):
         with open(getattr(self, name)) as f:
             return f.read()
+
+    def say(self, first, last, answered=None):
+        """Numbers, one a line; each tenth is answered."""
+        self.process.stdin.write("".join(f"{n}\n" for n in range(first, last + 1)).encode())
+        self.process.stdin.flush()
+        wait_for(lambda: self.process.poll() is not None or str(answered or last // 10 * 10) in self.text().split())
 
     def stands(self):
         wait_for(lambda: self.process.poll() is not None or all(f"rank {r} round {ROUNDS // 2}:" in self.text() for r in range(RANKS)))
 
     def has_shadows(self):
         wait_for(lambda: self.process.poll() is not None or len(replicas(self.process.pid)) == 2 * RANKS)
+
+    def has_shadow(self, rank):
+        wait_for(lambda: self.process.poll() is not None or sum(r == rank for _, r in replicas(self.process.pid)) == 2)
 
     def lose(self, rank):
         for pid, r in replicas(self.process.pid):
@@ -106,6 +128,7 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         cls.work = tempfile.TemporaryDirectory(prefix="dvm-replica-snapshots")
         subprocess.run(["mpicc", "-g", "-O1", f"{SOURCE}/test/integration/mpi/paced.c", "-o", f"{cls.work.name}/paced"], check=True)
+        subprocess.run(["mpicc", "-g", "-O1", f"{SOURCE}/test/integration/mpi/input.c", "-o", f"{cls.work.name}/input"], check=True)
         open(f"{cls.work.name}/gate", "w").close()
         r = subprocess.run([f"{BIN}/dvm-run", "-n", str(RANKS), "./paced", str(ROUNDS), "gate", "0"], cwd=cls.work.name, capture_output=True, text=True)
         cls.expected = (sorted(r.stdout.splitlines()), told(r.stderr))
@@ -117,7 +140,8 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=self.work.name)
         os.mkdir(f"{self.folder}/saved")
-        os.link(f"{self.work.name}/paced", f"{self.folder}/paced")
+        for program in ("paced", "input"):
+            os.link(f"{self.work.name}/{program}", f"{self.folder}/{program}")
 
     def start(self, *options, **more):
         job = Job(self.folder, options, **more)
@@ -207,6 +231,64 @@ class Snapshots(Case):
         self.assert_same(job)
 
 
+class Input(Case):
+    """What rank 0 reads of a pipe, each line once."""
+
+    def assert_sum(self, job, n):
+        answers = [str(i) for i in range(10, n + 1, 10)]
+        self.assertEqual(job.text().splitlines(), answers + [f"{n} lines, {n * (n + 1) // 2 * RANKS * (RANKS + 1) // 2}"], job.text("err"))
+
+    def test_goes_back_by_itself(self):
+        job = self.start(stdin=subprocess.PIPE)
+        job.say(1, 25)
+        job.checkpoint()
+        job.say(26, 47)
+        job.has_shadows()
+        job.lose(0)
+        wait_for(lambda: "goes on from" in job.text("err"))
+        job.say(48, 61)
+        job.has_shadow(1)  # rank 0 only sends now, and makes none
+        job.lose(1)
+        wait_for(lambda: job.text("err").count("goes on from") == 2)
+        job.say(62, 70)
+        job.checkpoint()
+        job.say(71, 80)
+        job.has_shadow(2)
+        job.lose(2)
+        job.say(81, 99)
+        job.process.stdin.close()
+        self.assertEqual(job.process.wait(LONG), 0, job.text("err"))
+        self.assert_sum(job, 99)
+
+    def test_restarted_with_what_follows(self):
+        job = self.start(stdin=subprocess.PIPE)
+        job.say(1, 20000, answered=10)
+        wait_for(lambda: not waiting(job.process.stdin))
+        image = job.checkpoint("--kill")
+        self.assertEqual(job.process.wait(LONG), 128 + signal.SIGKILL)
+        job.process.stdin.close()
+        self.assertNotIn("20000", job.text().split())
+        again = self.start(command=[f"{BIN}/dvm-restart", image], stdin=subprocess.PIPE)
+        again.say(20001, 20040)
+        again.has_shadow(1)
+        kill(main_of(again.process.pid, 1))
+        again.say(20041, 20050)
+        again.process.stdin.close()
+        self.assertEqual(again.process.wait(LONG), 0, again.text("err"))
+        self.assert_sum(again, 20050)
+
+    def test_much(self):
+        job = self.start("--checkpoint-every", "1", stdin=subprocess.PIPE)
+        for n in range(1, 300000, 30000):
+            job.say(n, n + 29999)
+        wait_for(lambda: os.listdir(f"{self.folder}/saved"))
+        job.has_shadows()
+        job.lose(0)
+        job.process.stdin.close()
+        self.assertEqual(job.process.wait(LONG), 0, job.text("err"))
+        self.assert_sum(job, 300000)
+
+
 class Random(Case):
     def test_deaths(self):
         rnd = random.Random(SEED)
@@ -228,4 +310,4 @@ class Random(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], defaultTest="Random" if TRIALS else "Snapshots")
+    unittest.main(argv=sys.argv[:1], defaultTest=["Random"] if TRIALS else ["Snapshots", "Input"])

@@ -47,7 +47,7 @@ exec 7>&-
 wait $dialogue || wrong "a dialogue: $(cat err)"
 [ "$(cat out)" = "$(printf '10\n20\n30\n30 lines, 2790')" ] || wrong "a dialogue: $(cat out)"
 seq 1 5000 | timeout 60 "$run" --replicate --checkpointable -n 2 ./input >out 2>err
-has err "the ranks read nothing of standard input"
+[ "$(tail -n 1 out)" = "5000 lines, 37507500" ] || wrong "input of a job that is saved: $(cat err)"
 
 # Programs that test in a loop make steps without end; their shadows come after them all the same, and nobody waits for them for long.
 for protocol in shared receiver-forwarding sender-forwarding; do
