@@ -217,8 +217,9 @@ static void configure(struct dvmt_site *site) {
   struct dvmt_span file = dvmt_text_line(site->text, DVMRT_ANY_FILE), place = dvmt_text_line(site->text, DVMRT_ANY_PLACE);
   if (!file.s || !place.s)
     return;
-  unsigned line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
-  const struct dvmt_rule *rule = dvmt_config_rule(&dvmt_setup()->config, file.s, file.n, line);
+  const unsigned line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0),
+                 column = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
+  const struct dvmt_rule *rule = dvmt_config_rule(&dvmt_setup()->config, file.s, file.n, line, column);
   if (!rule)
     return;
   site->level = (uint8_t)rule->level;
@@ -324,7 +325,9 @@ static bool is_point(const struct dvmt_point *p, const struct dvmt_site *site) {
   if (!p->place.file || site->count != p->count)
     return false;
   struct dvmt_span file = dvmt_text_line(site->text, DVMRT_ANY_FILE), place = dvmt_text_line(site->text, DVMRT_ANY_PLACE);
-  return file.s && place.s && dvmt_place_is(&p->place, file.s, file.n, (unsigned)dvmt_span_number(dvmt_text_field(&place), 0));
+  const unsigned line = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0),
+                 column = (unsigned)dvmt_span_number(dvmt_text_field(&place), 0);
+  return file.s && place.s && dvmt_place_is(&p->place, file.s, file.n, line, column);
 }
 
 /* Flags of code that runs at a level. */

@@ -76,19 +76,42 @@ static int read_level(struct line *l, enum dvmt_level *level) {
   return wrong(l, w, text, w);
 }
 
+/* Number behind the last colon of text[0..*n), which ends before it then; 0: there is none. */
+static unsigned last_number(const char *text, size_t *n) {
+  size_t at = *n;
+  unsigned long number = 0;
+  while (at && text[at - 1] >= '0' && text[at - 1] <= '9')
+    at--;
+  if (at == *n || at < 2 || text[at - 1] != ':')
+    return 0;
+  for (size_t i = at; i < *n && number <= 100000000; i++)
+    number = 10 * number + (unsigned)(text[i] - '0');
+  if (!number || number > 100000000)
+    return 0;
+  *n = at - 1;
+  return (unsigned)number;
+}
+
+int dvmt_place_read(struct dvmt_place *place, const char *text) {
+  size_t n = strlen(text);
+  const unsigned last = last_number(text, &n), before = last ? last_number(text, &n) : 0;
+  if (!last)
+    return -EINVAL;
+  place->line = before ? before : last;
+  place->column = before ? last : 0;
+  place->file = strndup(text, n);
+  return place->file ? 0 : -ENOMEM;
+}
+
 static int read_place(struct line *l, struct dvmt_place *place) {
-  char *w, *end;
+  char *w;
   int rc = want(l, "a place (FILE:LINE)", &w);
   if (rc)
     return rc;
-  char *colon = strrchr(w, ':');
-  unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
-  if (!colon || colon == w || !line || *end || line > 100000000)
-    return wrong(l, w, "expected a place (FILE:LINE)", w);
   free(place->file);
-  place->file = strndup(w, (size_t)(colon - w));
-  place->line = (unsigned)line;
-  return place->file ? 0 : dvm_error_set(l->err, -ENOMEM, "out of memory");
+  place->file = NULL;
+  rc = dvmt_place_read(place, w);
+  return rc == -EINVAL ? wrong(l, w, "expected a place (FILE:LINE)", w) : rc ? dvm_error_set(l->err, -ENOMEM, "out of memory") : 0;
 }
 
 static int read_point(struct line *l, struct dvmt_point *p) {
@@ -167,7 +190,7 @@ static int read_rule(struct line *l, struct dvmt_config *c) {
     return dvm_error_set(l->err, -ENOMEM, "out of memory");
   c->rules = grown;
   rule = &grown[c->nrules];
-  *rule = (struct dvmt_rule){.place = {NULL, 0}};
+  *rule = (struct dvmt_rule){.place = {NULL, 0, 0}};
   int rc = read_place(l, &rule->place);
   if (!rc)
     c->nrules++;
@@ -308,8 +331,8 @@ void dvmt_config_fini(struct dvmt_config *c) {
 
 /* ---- questions ----------------------------------------------------------------------------------------------------------- */
 
-bool dvmt_place_is(const struct dvmt_place *place, const char *file, size_t n, unsigned line) {
-  if (!place->file || place->line != line)
+bool dvmt_place_is(const struct dvmt_place *place, const char *file, size_t n, unsigned line, unsigned column) {
+  if (!place->file || place->line != line || (place->column && column && place->column != column))
     return false;
   size_t m = strlen(place->file), least = n < m ? n : m;
   if (strncmp(place->file + m - least, file + n - least, least))
@@ -317,9 +340,9 @@ bool dvmt_place_is(const struct dvmt_place *place, const char *file, size_t n, u
   return n == m || (n > m ? file[n - m - 1] : place->file[m - n - 1]) == '/';
 }
 
-const struct dvmt_rule *dvmt_config_rule(const struct dvmt_config *c, const char *file, size_t n, unsigned line) {
+const struct dvmt_rule *dvmt_config_rule(const struct dvmt_config *c, const char *file, size_t n, unsigned line, unsigned column) {
   for (size_t i = 0; i < c->nrules; i++)
-    if (dvmt_place_is(&c->rules[i].place, file, n, line))
+    if (dvmt_place_is(&c->rules[i].place, file, n, line, column))
       return &c->rules[i];
   return NULL;
 }

@@ -15,7 +15,7 @@ struct dvmt_limits {
 };
 struct dvmt_place {
   char *file;              /* owned; NULL: not given */
-  unsigned line;
+  unsigned line, column;   /* column 0: any */
 };
 struct dvmt_rule {
   struct dvmt_place place;
@@ -44,7 +44,7 @@ struct dvmt_config {
   size_t ntolerances;
 };
 
-#define DVMT_CONFIG_INIT {DVMT_LEVEL_MODIFY, false, {{NULL, 0}, 0}, {{NULL, 0}, 0}, NULL, 0, NULL, 0}
+#define DVMT_CONFIG_INIT {DVMT_LEVEL_MODIFY, false, {{NULL, 0, 0}, 0}, {{NULL, 0, 0}, 0}, NULL, 0, NULL, 0}
 
 /* Reads 'path' into an initialised 'config'.  The error's text has the form 'FILE:LINE:COLUMN: ..'. */
 int dvmt_config_read(struct dvmt_config *config, const char *path, struct dvm_error *err);
@@ -53,8 +53,10 @@ int dvmt_config_parse(struct dvmt_config *config, const char *text, const char *
 void dvmt_config_fini(struct dvmt_config *config);
 
 /* 'file' as the compiler was given it: places agree if one name ends in the other at a slash. */
-bool dvmt_place_is(const struct dvmt_place *place, const char *file, size_t n, unsigned line);
-const struct dvmt_rule *dvmt_config_rule(const struct dvmt_config *config, const char *file, size_t n, unsigned line);
+bool dvmt_place_is(const struct dvmt_place *place, const char *file, size_t n, unsigned line, unsigned column);
+const struct dvmt_rule *dvmt_config_rule(const struct dvmt_config *config, const char *file, size_t n, unsigned line, unsigned column);
+/* From "FILE:LINE" or "FILE:LINE:COLUMN", into an empty place; -EINVAL: it is something else; -ENOMEM. */
+int dvmt_place_read(struct dvmt_place *place, const char *text);
 
 /* -1: unknown. */
 int dvmt_level_number(const char *name);

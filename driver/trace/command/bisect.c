@@ -32,9 +32,10 @@ int dvmt_bisect_config(const char *path, const char *text, uint64_t execution, s
   FILE *f = fopen(path, "we");
   if (!f)
     return dvm_error_errno(err, "cannot write '%s'", path);
-  fprintf(f, "level none\n%.*s \"%.*s:%u\" level modify\n", (int)kind.n, kind.s, (int)w.file.n, w.file.s, w.line);
-  fprintf(f, "start \"%.*s:%u\" %llu\nfinish \"%.*s:%u\" %llu\n", (int)w.file.n, w.file.s, w.line, (unsigned long long)execution,
-          (int)w.file.n, w.file.s, w.line, (unsigned long long)execution);
+  char place[600];
+  dvmt_where_text(&w, place, sizeof(place));
+  fprintf(f, "level none\n%.*s \"%s\" level modify\n", (int)kind.n, kind.s, place);
+  fprintf(f, "start \"%s\" %llu\nfinish \"%s\" %llu\n", place, (unsigned long long)execution, place, (unsigned long long)execution);
   return fclose(f) ? dvm_error_errno(err, "cannot write '%s'", path) : 0;
 }
 

@@ -37,7 +37,7 @@ static bool has_place(const struct dvmt_reader *r, const struct dvmt_place *plac
   for (size_t i = 0; i < dvmt_reader_nsites(r); i++) {
     const struct dvmt_site_def *s = dvmt_reader_site(r, i);
     struct dvmt_where w = dvmt_site_where(s->text);
-    if (s->kind != DVMT_SITE_ACCESS && w.file.s && dvmt_place_is(place, w.file.s, w.file.n, w.line))
+    if (s->kind != DVMT_SITE_ACCESS && w.file.s && dvmt_place_is(place, w.file.s, w.file.n, w.line, w.column))
       return true;
   }
   return false;
@@ -54,7 +54,7 @@ static void check_limits(const char *path, const struct dvmt_reader *r, const st
   for (size_t i = 0; i < dvmt_reader_nsites(r); i++) {
     const struct dvmt_site_def *s = dvmt_reader_site(r, i);
     struct dvmt_where w = dvmt_site_where(s->text);
-    if (s->kind != DVMT_SITE_ACCESS && w.file.s && dvmt_place_is(&rule->place, w.file.s, w.file.n, w.line) && s->words > most)
+    if (s->kind != DVMT_SITE_ACCESS && w.file.s && dvmt_place_is(&rule->place, w.file.s, w.file.n, w.line, w.column) && s->words > most)
       most = s->words;
   }
   for (unsigned d = most; most && rule->limited && d < DVMT_NDIMS_MAX; d++)

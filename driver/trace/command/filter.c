@@ -16,7 +16,7 @@ void dvmt_filter_fini(struct dvmt_filter *f) { free(f->place.file); }
 
 static bool is_here(const struct dvmt_filter *f, const char *text) {
   struct dvmt_where w = dvmt_site_where(text);
-  return w.file.s && dvmt_place_is(&f->place, w.file.s, w.file.n, w.line);
+  return w.file.s && dvmt_place_is(&f->place, w.file.s, w.file.n, w.line, w.column);
 }
 
 /* Executions of the construct before the present block, and how many of them are open. */
@@ -76,13 +76,10 @@ int dvmt_filter_begin(struct dvmt_filter *f, struct dvmt_wanted *wanted, struct 
     return dvm_error_set(err, -EINVAL, "'%s' is not an element; expected a name and subscripts, as in 'A[3][4]', 'S[3].x[1]' or 'A(5,4)'",
                          wanted->element);
   if (wanted->construct) {
-    const char *colon = strrchr(wanted->construct, ':');
-    unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
-    if (!line)
-      return dvm_error_set(err, -EINVAL, "'%s' is not a place; expected FILE:LINE", wanted->construct);
-    f->place = (struct dvmt_place){strndup(wanted->construct, (size_t)(colon - wanted->construct)), (unsigned)line};
-    if (!f->place.file)
-      return dvm_error_set(err, -ENOMEM, "out of memory");
+    int rc = dvmt_place_read(&f->place, wanted->construct);
+    if (rc)
+      return rc == -EINVAL ? dvm_error_set(err, -EINVAL, "'%s' is not a place; expected FILE:LINE", wanted->construct)
+                           : dvm_error_set(err, -ENOMEM, "out of memory");
   }
   if (wanted->execution && f->place.file)
     return find_execution(f, r, err);

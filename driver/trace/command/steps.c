@@ -56,7 +56,9 @@ int dvmt_steps_search(const struct dvmt_steps *s,
       low = mid + 1;
   }
   struct dvmt_where w = dvmt_site_where(s->row[low].construct);
-  fprintf(stderr, "dvm: execution %llu of the construct at %.*s:%u is the first beyond the tolerance\n",
-          (unsigned long long)s->row[low].execution, (int)w.file.n, w.file.s, w.line);
+  char place[600];
+  dvmt_where_text(&w, place, sizeof(place));
+  fprintf(stderr, "dvm: execution %llu of the construct at %s is the first beyond the tolerance\n",
+          (unsigned long long)s->row[low].execution, place);
   return attempt(arg, &s->row[low], true, err);
 }

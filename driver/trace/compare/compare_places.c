@@ -127,8 +127,8 @@ static bool pair_up(struct place *a, size_t n, struct place *b, size_t m, size_t
   return true;
 }
 
-/* The constructs of one file: true if they stand at the same lines on both sides. */
-static bool same_lines(const struct place *a, size_t n, const struct place *b, size_t m) {
+/* The constructs of one file: true if they stand at the same places on both sides. */
+static bool same_constructs(const struct place *a, size_t n, const struct place *b, size_t m) {
   size_t i = 0, j = 0;
   for (;; i++, j++) {
     while (i < n && !a[i].construct)
@@ -137,7 +137,7 @@ static bool same_lines(const struct place *a, size_t n, const struct place *b, s
       j++;
     if (i == n || j == m)
       return i == n && j == m;
-    if (a[i].line != b[j].line || strcmp(a[i].token, b[j].token) != 0)
+    if (a[i].line != b[j].line || a[i].column != b[j].column || strcmp(a[i].token, b[j].token) != 0)
       return false;
   }
 }
@@ -196,7 +196,7 @@ void dvmt_cmp_match_places(struct dvmt_compare *c) {
       j_end++;
     fine = pair_up(a.row + i, i_end - i, b.row + j, j_end - j, i, j);
     note_partners(c, &a, &b, i, i_end);
-    if (!same_lines(a.row + i, i_end - i, b.row + j, j_end - j))
+    if (!same_constructs(a.row + i, i_end - i, b.row + j, j_end - j))
       take_keys(c, &a, &b, j, j_end);
     i = i_end;
   }

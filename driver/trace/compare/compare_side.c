@@ -62,7 +62,7 @@ bool dvmt_cmp_add_key(struct keys *k, uint32_t key) {
   return true;
 }
 
-/* A construct is the same if kind, file (without folders) and line are. */
+/* A construct is the same if kind, file (without folders), line and column are. */
 uint32_t dvmt_cmp_site_key(struct dvmt_compare *c, const char *text, bool of_reference) {
   char name[512];
   struct dvmt_where w = dvmt_site_where(text);
@@ -74,7 +74,7 @@ uint32_t dvmt_cmp_site_key(struct dvmt_compare *c, const char *text, bool of_ref
   const char *file = w.file.s ? w.file.s + at : "";
   if (of_reference)
     file = dvmt_cmp_renamed_file(c, file, n, &n);
-  snprintf(name, sizeof(name), "\1%.*s %.*s %u", (int)kind.n, kind.s, (int)n, file, w.line);
+  snprintf(name, sizeof(name), "\1%.*s %.*s %u %u", (int)kind.n, kind.s, (int)n, file, w.line, w.column);
   return dvmt_cmp_intern(c, name);
 }
 

@@ -58,9 +58,9 @@ static struct known *known_site(struct dvmt_levels *l, uint32_t number, const st
   struct dvmt_where w = dvmt_site_where(site->text);
   k->looked_up = true;
   if (w.file.s) {
-    k->rule = dvmt_config_rule(l->config, w.file.s, w.file.n, w.line);
-    k->starts = dvmt_place_is(&l->config->start.place, w.file.s, w.file.n, w.line);
-    k->finishes = dvmt_place_is(&l->config->finish.place, w.file.s, w.file.n, w.line);
+    k->rule = dvmt_config_rule(l->config, w.file.s, w.file.n, w.line, w.column);
+    k->starts = dvmt_place_is(&l->config->start.place, w.file.s, w.file.n, w.line, w.column);
+    k->finishes = dvmt_place_is(&l->config->finish.place, w.file.s, w.file.n, w.line, w.column);
   }
   return k;
 }

@@ -66,8 +66,8 @@ void dvmt_select_fini(struct dvmt_select *s) {
 
 /* Names of files agree if one ends in the other at a slash. */
 static bool same_file(const char *name, struct dvmt_span file) {
-  const struct dvmt_place any = {(char *)name, 1};
-  return file.s && dvmt_place_is(&any, file.s, file.n, 1);
+  const struct dvmt_place any = {(char *)name, 1, 0};
+  return file.s && dvmt_place_is(&any, file.s, file.n, 1, 0);
 }
 
 static bool fits(const struct dvmt_select_row *r, const char *variable, const char *text) {

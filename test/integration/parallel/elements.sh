@@ -62,7 +62,7 @@ done
 # The first element, the rank that has it and executes the iteration, and the reason: columns 0..9 are of ranks 0 and 2, and the edge is
 # stale.  Results come in the order of the sequential loop, j downwards.
 status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect --report found.jsonl side.dvmt -- $(ranks 4 ./wrong)
-has err "execution 1 of the construct at wave.c:27 is the first beyond the tolerance"
+has err "execution 1 of the construct at wave.c:27:13 is the first beyond the tolerance"
 has err "wave.c:30:9: error: 'u[1][9]' is "
 has err "iteration (i=1, j=9), execution 1"
 has err "note: rank 0 has 'u[1][9]' and executes the iteration"

@@ -299,14 +299,14 @@ status 0 "$dvm" record --level checksum -o sum.dvmt -- ./jacobi
 build_ wrong jacobi.c -O2 -DMISTAKE=3
 status 66 "$dvm" compare --bisect sum.dvmt -- ./wrong
 cmp out <(./wrong) || wrong "the program's output under --bisect"
-has err "dvm: execution 9 of the construct at jacobi.c:24 is the first beyond the tolerance"
+has err "dvm: execution 9 of the construct at jacobi.c:24:13 is the first beyond the tolerance"
 has err "jacobi.c:28:11: error: the write of 'A[7][9]' of the reference does not happen [dvm-trace-structure]"
 build_ moved/prog moved/jacobi.c -O2 -DMISTAKE=3 # other lines, and a construct more
 status 66 "$dvm" compare --bisect sum.dvmt -- moved/prog
 has err "jacobi.c:35:11: error: the write of 'A[7][9]' of the reference does not happen [dvm-trace-structure]"
 build_ wrong jacobi.c -O2 -DMISTAKE=4 # 2.5e-8 a step
 status 66 "$dvm" compare --bisect --tolerance 6e-8 sum.dvmt -- ./wrong
-has err "dvm: execution 3 of the construct at jacobi.c:20 is the first beyond the tolerance"
+has err "dvm: execution 3 of the construct at jacobi.c:20:13 is the first beyond the tolerance"
 status 0 "$dvm" compare --bisect --tolerance 1e-3 sum.dvmt -- ./wrong
 has err "all differences are within the tolerance"
 status 0 "$dvm" compare --bisect sum.dvmt -- ./jacobi-0

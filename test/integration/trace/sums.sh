@@ -40,7 +40,7 @@ int main(void) {
 }
 C
 found plain.c "'B[30]' is"
-has err "dvm: execution 8 of the construct at plain.c:16 is the first beyond the tolerance"
+has err "dvm: execution 8 of the construct at plain.c:16:5 is the first beyond the tolerance"
 grep -q "note: in this loop, iteration (t=7, i=[0-9]*), execution 8" err || wrong "not the execution of the whole run: $(cat err)"
 cat >ordinary.c <<'C'
 #define N 30
@@ -151,6 +151,27 @@ for how in 1 2 3 4; do
   grep -m 2 -E '(: error|: note: in this)' err | diff expected - || wrong "$how: another moment than in the whole run"
   lacks err "note: record "
 done
+# Loops that stand in one line are counted by themselves.
+cat >line.c <<'C'
+#define N 20
+static double u[N][N], v[N][N];
+int main(void) {
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) u[i][j] = i + j;
+  for (int step = 0; step < 10; step++) {
+    for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) v[i][j] = u[i][j] * 0.9 + (WRONG && step == 5 && i == 7 && j == 3) * 1e-3;
+    for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) u[i][j] = v[i][j];
+  }
+  return 0;
+}
+C
+found line.c "'v[7][3]' is"
+has err "dvm: execution 108 of the construct at line.c:6:33 is the first beyond the tolerance"
+has err "line.c:6:33: note: in this loop, iteration (step=5, i=7, j=3), execution 108"
+status 0 "$dvm" record -o line.dvmt -- ./right
+status 0 "$dvm" trace dump --construct line.c:6:33 --execution 108 line.dvmt
+has out "v[7][19] = "
+lacks out "u["
+build_ right inner.c -O1 -DWRONG=0
 # A trace that begins there knows the numbers too.
 printf 'level none\nloop inner.c:16 level modify\nstart inner.c:16 3\nfinish inner.c:16 3\n' >start.conf
 status 0 "$dvm" record --config start.conf -o start.dvmt -- ./right

@@ -10,6 +10,7 @@ static const struct {
     {"level modfy", "c:1:7: expected a level (none, minimal, modify, full, checksum, system); did you mean 'modify'?, found 'modfy'"},
     {"level", "c:1:6: expected a level at the end of the line"},
     {"\n  levle full", "c:2:3: expected level, start, finish, tolerance or a construct; did you mean 'level'?, found 'levle'"},
+    {"start a.c:7:0 2", "c:1:7: expected a place (FILE:LINE), found 'a.c:7:0'"},
     {"parallel a.c level full", "c:1:10: expected a place (FILE:LINE), found 'a.c'"},
     {"parallel a.c:0 level full", "c:1:10: expected a place (FILE:LINE), found 'a.c:0'"},
     {"parallel a.c:3 full", "c:1:16: expected 'level', found 'full'"},
@@ -75,11 +76,11 @@ static void test_right(void **state) {
   assert_int_equal(c.ntolerances, 2);
   assert_true(c.tolerances[0].is_type && c.tolerances[0].ulps == 8 && c.tolerances[0].absolute < 0);
   assert_true(!c.tolerances[1].is_type && c.tolerances[1].absolute == 0.5);
-  assert_ptr_equal(dvmt_config_rule(&c, "/home/x/src/a.c", 15, 3), &c.rules[0]);
-  assert_ptr_equal(dvmt_config_rule(&c, "a.c", 3, 3), &c.rules[0]);
-  assert_null(dvmt_config_rule(&c, "aa.c", 4, 3));
-  assert_null(dvmt_config_rule(&c, "a.c", 3, 4));
-  assert_null(dvmt_config_rule(&c, "xsrc/a.c", 8, 3));
+  assert_ptr_equal(dvmt_config_rule(&c, "/home/x/src/a.c", 15, 3, 1), &c.rules[0]);
+  assert_ptr_equal(dvmt_config_rule(&c, "a.c", 3, 3, 1), &c.rules[0]);
+  assert_null(dvmt_config_rule(&c, "aa.c", 4, 3, 1));
+  assert_null(dvmt_config_rule(&c, "a.c", 3, 4, 1));
+  assert_null(dvmt_config_rule(&c, "xsrc/a.c", 8, 3, 1));
   dvmt_config_fini(&c);
 }
 
