@@ -107,12 +107,12 @@ static bool is_static_without(int fd) {
 }
 
 static int set_folder(const char *key, const char *path) {
-  char cwd[PATH_MAX], whole[2 * PATH_MAX];
+  char cwd[PATH_MAX] = "", whole[2 * PATH_MAX];
 
-  if (!getcwd(cwd, sizeof(cwd)))
-    return -errno;
+  if (*path != '/' && !getcwd(cwd, sizeof(cwd)))
+    return dvm_usage_error("run", "cannot find the folder '%s': the current one is not known: %s", path, strerror(errno));
   snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : cwd, *path == '/' ? "" : "/", path);
-  return setenv(key, whole, 1) ? -errno : 0;
+  return setenv(key, whole, 1) ? dvm_usage_error("run", "cannot hand on the folder '%s': %s", path, strerror(errno)) : 0;
 }
 
 /* A value that the library would read as something else than what was meant is refused here. */
@@ -122,7 +122,7 @@ static int set_number(const char *key, const char *option, const char *text, uns
 
   if (!dvm_usage_number(text, low, high, &n))
     return dvm_usage_error("run", "'%s' takes a number from %lu to %lu, not '%s'", option, low, high, text);
-  return setenv(key, text, 1) ? 2 : 0;
+  return setenv(key, text, 1) ? dvm_usage_error("run", "cannot hand on '%s': %s", option, strerror(errno)) : 0;
 }
 
 static int run_native(const struct mpir_job_options *o, char **argv) {
@@ -237,7 +237,7 @@ static int set_flag(const char *variable) { return setenv(variable, "1", 1) ? 1 
 /* Options of checkpoints: the program's checkpointer reads the environment. */
 static int read_checkpoint_option(int c) {
   switch (c) {
-  case FOLDER: return set_folder("DVMCR_DIR", optarg) ? 2 : 0;
+  case FOLDER: return set_folder("DVMCR_DIR", optarg);
   case EVERY: return set_number("DVMCR_EVERY", "--checkpoint-every", optarg, 0);
   case SIGNAL: return read_signal();
   case KEEP: return set_number("DVMCR_KEEP", "--keep", optarg, 1);
@@ -248,7 +248,7 @@ static int read_checkpoint_option(int c) {
   case TO:
     if (access(optarg, W_OK | X_OK))
       return dvm_usage_error("run", "'--checkpoint-to': cannot copy to the folder '%s': %s", optarg, strerror(errno));
-    return set_folder("DVMCR_TO", optarg) ? 2 : 0;
+    return set_folder("DVMCR_TO", optarg);
   default: return 1;
   }
 }

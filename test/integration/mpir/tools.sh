@@ -101,6 +101,9 @@ refused "'--keep' takes a number from 1 .*'x'" "$BIN/dvm-run" --checkpointable -
 refused "'--checkpoint-every' takes a number .*'-1'" "$BIN/dvm-run" --checkpointable --checkpoint-every -1 true
 refused "'--keep' needs '--checkpointable'" "$BIN/dvm-run" --keep 2 true
 refused "'--checkpoint-dir' needs a value" "$BIN/dvm-run" --checkpoint-dir
+mkdir "$WORK/gone" && cd "$WORK/gone" && rmdir "$WORK/gone"
+refused "cannot find the folder 'saved'" "$BIN/dvm-run" --checkpointable --checkpoint-dir saved true
+cd "$OLDPWD" || exit 1
 refused "'a b' is not a process number" "$BIN/dvm-checkpoint" 'a b'
 refused "unknown option '--stets'; did you mean '--stats'" "$BIN/dvm-checkpoint" --stets "$$"
 refused "'--timeout' takes a number .*'1s'" "$BIN/dvm-checkpoint" --timeout 1s "$$"
