@@ -1,7 +1,14 @@
 #include "IterationCount.h"
+#include "RowSums.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 
 using namespace llvm;
 using namespace dvmir;
+
+static constexpr uint64_t Spread = 0x9e3779b97f4a7c15u, Factor = 0xbf58476d1ce4e5b9u; // odd
+
+static unsigned rankOf(const CallInst *Iter) { return (Iter->arg_size() - 2) / 2; }
 
 namespace {
 // sum += weight(outer indices) * (iterations of the row + Spread * their innermost indices)
@@ -14,6 +21,7 @@ class Counter {
   void add(IRBuilderBase &B, AllocaInst *To, Value *V) { B.CreateStore(B.CreateAdd(load(B, To), V), To); }
   Value *index(IRBuilderBase &B, CallInst *Iter, unsigned Number);
   Value *mix(IRBuilderBase &B, Value *X);
+  Value *innermost(IRBuilderBase &B, CallInst *Iter) { return index(B, Iter, rankOf(Iter) - 1); }
   void endRow(IRBuilderBase &B);
 
 public:
@@ -22,14 +30,11 @@ public:
         Row(Slot("dvm.row")), RowSum(Slot("dvm.row_sum")), Weight(Slot("dvm.row_weight")) {}
   void begin();
   void iterate(CallInst *Iter);
+  bool iterateRow(CallInst *Iter, IterationSlot Slot);
   void beginRow(CallInst *Mark);
   void end(CallInst *Leave, IterationTell Tell);
 };
 } // namespace
-
-static constexpr uint64_t Spread = 0x9e3779b97f4a7c15u, Factor = 0xbf58476d1ce4e5b9u; // odd
-
-static unsigned rankOf(const CallInst *Iter) { return (Iter->arg_size() - 2) / 2; }
 
 Value *Counter::index(IRBuilderBase &B, CallInst *Iter, unsigned Number) {
   int64_t Bytes = cast<ConstantInt>(Iter->getArgOperand(3 + 2 * Number))->getSExtValue();
@@ -53,7 +58,53 @@ void Counter::begin() {
 void Counter::iterate(CallInst *Iter) {
   IRBuilder<> B(Iter);
   add(B, Row, B.getInt64(1));
-  add(B, RowSum, index(B, Iter, rankOf(Iter) - 1));
+  add(B, RowSum, innermost(B, Iter));
+}
+
+// By what constant each turn of the loop moves the variable: nothing else in the loop does, and it does not pass its greatest number; else 0.
+static int64_t stepOf(const AllocaInst *A, const Loop &L) {
+  if (!isPrivate(A))
+    return 0;
+  const StoreInst *Next = nullptr;
+  for (const User *U : A->users())
+    if (auto *Store = dyn_cast<StoreInst>(U); Store && L.contains(Store)) {
+      if (Next || Store->getParent() != L.getLoopLatch() || !Store->isSimple())
+        return 0;
+      Next = Store;
+    }
+  auto *Sum = Next ? dyn_cast<BinaryOperator>(Next->getValueOperand()) : nullptr;
+  if (!Sum || (Sum->getOpcode() != Instruction::Add && Sum->getOpcode() != Instruction::Sub) || A->getAllocatedType() != Sum->getType() ||
+      (Sum->getType()->getIntegerBitWidth() != 64 && !Sum->hasNoSignedWrap()))
+    return 0;
+  auto *Load = dyn_cast<LoadInst>(behindAll(Sum->getOperand(0)));
+  auto *Step = dyn_cast<ConstantInt>(behindAll(Sum->getOperand(1)));
+  if (!Load || behindAll(Load->getPointerOperand()) != A || !Step || !Step->getValue().isSignedIntN(32))
+    return 0;
+  return Sum->getOpcode() == Instruction::Add ? Step->getSExtValue() : -Step->getSExtValue();
+}
+
+// Where the innermost loop counts and each of its turns is an iteration, once for all of them: n iterations from 'first' on, whose
+// indices add up to n * first + step * n * (n - 1) / 2.
+bool Counter::iterateRow(CallInst *Iter, IterationSlot Slot) {
+  DominatorTree DT(*Iter->getFunction());
+  LoopInfo LI(DT);
+  const Loop *L = LI.getLoopFor(Iter->getParent());
+  auto *A = dyn_cast<AllocaInst>(Iter->getArgOperand(2 * rankOf(Iter)));
+  if (!A || !L || !isCounted(*L) || L->contains(Marks.Enter) || !DT.dominates(Iter->getParent(), L->getLoopLatch()))
+    return false;
+  const int64_t Step = stepOf(A, *L);
+  if (!Step)
+    return false;
+  AllocaInst *First = Slot("dvm.row_first");
+  IRBuilder<> Before(L->getLoopPredecessor()->getTerminator());
+  Before.CreateStore(innermost(Before, Iter), First);
+  IRBuilder<> B(&*L->getExitBlock()->getFirstInsertionPt());
+  Value *From = load(B, First), *Behind = innermost(B, Iter);
+  Value *N = B.CreateUDiv(Step > 0 ? B.CreateSub(Behind, From) : B.CreateSub(From, Behind), B.getInt64(std::abs(Step)));
+  Value *Pairs = B.CreateMul(B.CreateLShr(N, 1), B.CreateOr(B.CreateSub(N, B.getInt64(1)), 1)); // the even one of n and n - 1, halved
+  add(B, Row, N);
+  add(B, RowSum, B.CreateAdd(B.CreateMul(N, From), B.CreateMul(Pairs, B.getInt64(static_cast<uint64_t>(Step)))));
+  return true;
 }
 
 void Counter::endRow(IRBuilderBase &B) {
@@ -98,7 +149,8 @@ bool dvmir::countIterations(const IterationMarks &Marks, IterationSlot Slot, Ite
     return false;
   Counter C(Marks, Slot);
   C.begin();
-  C.iterate(Marks.Iters[0]);
+  if (!C.iterateRow(Marks.Iters[0], Slot))
+    C.iterate(Marks.Iters[0]);
   for (CallInst *Mark : Marks.Rows)
     C.beginRow(Mark);
   for (CallInst *Mark : Marks.Leaves)

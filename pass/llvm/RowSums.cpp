@@ -39,7 +39,6 @@ class RowFinder {
   const StoreInst *step(const AllocaInst *A, const Loop &L) const;
   Shape shapeOfLoad(const LoadInst *Load, const Loop &L) const;
   Shape shape(Value *V, const Loop &L, unsigned Depth = 0) const;
-  bool isCounted(const Loop &L) const;
   bool find(StoreInst *Store);
 
 public:
@@ -49,7 +48,7 @@ public:
 };
 } // namespace
 
-static Value *behindAll(Value *V) {
+Value *dvmir::behindAll(Value *V) {
   for (;;) {
     StringRef Name = markerName(V);
     if (Name != DVMM_ACCESS && Name != DVMM_INDEX && Name != DVMM_PART && Name != DVMM_KEPT)
@@ -116,8 +115,7 @@ bool RowFinder::isScalar(const Value *Root) const {
   return G && G->getValueType()->isSingleValueType();
 }
 
-// Its address is used for loads and stores, and told to marks.
-static bool isPrivate(const AllocaInst *A) {
+bool dvmir::isPrivate(const AllocaInst *A) {
   return all_of(A->users(), [&](const User *U) {
     if (auto *Store = dyn_cast<StoreInst>(U))
       return Store->getPointerOperand() == A && Store->getValueOperand() != A;
@@ -209,8 +207,7 @@ Shape RowFinder::shape(Value *V, const Loop &L, unsigned Depth) const {
   return I->getType()->getIntegerBitWidth() < 64 && !I->hasNoSignedWrap() ? Unknown : Moving;
 }
 
-// Its only way in and its only way out are where its condition is asked, before each turn.
-bool RowFinder::isCounted(const Loop &L) const {
+bool dvmir::isCounted(const Loop &L) {
   BasicBlock *Exit = L.getExitBlock();
   return L.getLoopPredecessor() && L.getLoopLatch() && L.getLoopLatch() != L.getHeader() && Exit &&
          Exit->getSinglePredecessor() == L.getHeader() && L.getExitingBlock() == L.getHeader();

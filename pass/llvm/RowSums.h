@@ -8,7 +8,18 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 
+namespace llvm {
+class Loop;
+}
+
 namespace dvmir {
+
+// A value without the marks around it.
+llvm::Value *behindAll(llvm::Value *V);
+// Its address is used for loads and stores, and told to marks.
+bool isPrivate(const llvm::AllocaInst *A);
+// Its only way in and its only way out are where its condition is asked, before each turn.
+bool isCounted(const llvm::Loop &L);
 
 // Variables of the entry block.
 using RowSlot = llvm::function_ref<llvm::AllocaInst *(llvm::Type *T, llvm::StringRef Name)>;
