@@ -17,6 +17,7 @@
 struct search {
   struct dvmt_cli *o;
   struct dvmt_steps steps;
+  struct dvmt_compare *sums; /* the whole of both runs; owned */
   const char *program;    /* build id of the reference's program, or NULL */
   char *again;            /* shell command that runs the reference's program; owned */
   char *const *command;
@@ -83,7 +84,7 @@ static int try_step(void *arg, const struct dvmt_step *s, bool report, struct dv
   const struct search *b = arg;
   struct dvmt_compare_options options = b->o->compare;
   const struct dvmt_launch launch = {.command = b->command, .level = NULL, .config = b->config, .quiet = true, .nest = report};
-  int status, rc = dvmt_bisect_config(b->config, s->in_reference, s->execution, err);
+  int status, rc = dvmt_bisect_config(b->config, s->in_reference, s->reference_execution, err);
   bool recorded = false;
   int64_t errors = 0;
   char cut[64];
@@ -132,15 +133,18 @@ static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, s
   if (!rc && !dvmt_compare_totals(c)->sums)
     rc = dvm_error_set(err, -EINVAL, "'--bisect' has nothing to go by: the reference and '%s' have no sums of the same constructs or loops",
                        b->command[0]);
-  /* Without sums that differ: structure and results of reductions say what there is to say. */
-  if (!rc && !b->steps.n) {
-    for (size_t i = 0; i < dvmt_compare_nfindings(c); i++)
-      dvmt_report_found(&b->o->report, dvmt_compare_finding(c, i));
-    int64_t errors = dvmt_report_close(&b->o->report, c, err);
-    rc = errors > 0 ? 1 : (int)errors;
-  }
-  dvmt_compare_destroy(c);
+  for (size_t i = 0; !rc && i < dvmt_compare_nfindings(c); i++)
+    b->steps.parted |= dvmt_compare_finding(c, i)->id == DVMT_FOUND_STRUCTURE && !dvmt_compare_finding(c, i)->warning;
+  b->sums = c;
   return b->steps.failed ? dvm_error_set(err, -ENOMEM, "out of memory") : rc;
+}
+
+/* Where no execution that is recorded again says more: structure, results of reductions, sums. */
+static int report_sums(struct search *b, struct dvm_error *err) {
+  for (size_t i = 0; i < dvmt_compare_nfindings(b->sums); i++)
+    dvmt_report_found(&b->o->report, dvmt_compare_finding(b->sums, i));
+  int64_t errors = dvmt_report_close(&b->o->report, b->sums, err);
+  return errors > 0 ? 1 : (int)errors;
 }
 
 char *dvmt_bisect_again(const struct dvmt_reader *r) {
@@ -175,6 +179,9 @@ int dvmt_bisect(struct dvmt_cli *o, const char *reference, char *const *command,
     b.program = dvmt_reader_program(r);
     if (!rc && b.steps.n)
       rc = dvmt_steps_search(&b.steps, try_step, &b, err);
+    if (!rc && (!b.steps.n || b.steps.parted))
+      rc = report_sums(&b, err);
+    dvmt_compare_destroy(b.sums);
     cc_folder_remove(b.folder);
   }
   dvmt_steps_fini(&b.steps);

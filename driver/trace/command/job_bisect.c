@@ -71,7 +71,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
   struct dvmt_compare_options options = b->o->compare;
   struct dvmt_replay replay = {.report = report ? &b->o->report : NULL};
   int64_t errors = 0;
-  int rc = dvmt_bisect_config(b->config, step->in_reference, step->execution, err);
+  int rc = dvmt_bisect_config(b->config, step->in_reference, step->reference_execution, err);
   if (!rc)
     rc = dvmt_bisect_record(b->again, b->config, b->trace, true, false, err);
   struct dvmt_images *images = rc ? NULL : run_ranks(b, step, err);

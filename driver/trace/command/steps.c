@@ -20,7 +20,7 @@ void dvmt_steps_spot(void *arg, const struct dvmt_spot *s) {
     b->failed = true;
     return;
   }
-  rows[b->n++] = (struct dvmt_step){text, there, s->execution};
+  rows[b->n++] = (struct dvmt_step){text, there, s->execution, s->reference_execution};
 }
 
 void dvmt_steps_fini(struct dvmt_steps *s) {
@@ -31,23 +31,13 @@ void dvmt_steps_fini(struct dvmt_steps *s) {
   free(s->row);
 }
 
-/* Differences grow: what is beyond the tolerance once stays so.  So if the last step is within it, all are; else the first that is
- * not lies between. */
-int dvmt_steps_search(const struct dvmt_steps *s,
-                      int (*attempt)(void *arg, const struct dvmt_step *step, bool report, struct dvm_error *err), void *arg,
-                      struct dvm_error *err) {
-  size_t low = 0, high = s->n - 1; /* the first bad one is in [low, high] */
-  fprintf(stderr, "dvm: sums differ after %zu executions of constructs; running both programs again\n", s->n);
-  int bad = attempt(arg, &s->row[high], false, err);
-  if (bad <= 0) {
-    if (bad)
-      return bad;
-    fprintf(stderr, "dvm: all differences are within the tolerance\n");
-    return attempt(arg, &s->row[high], true, err);
-  }
+/* The first that is beyond the tolerance lies in [low, high]. */
+static int search_between(const struct dvmt_steps *s, size_t low, size_t high,
+                          int (*attempt)(void *arg, const struct dvmt_step *step, bool report, struct dvm_error *err), void *arg,
+                          struct dvm_error *err) {
   while (low < high) {
     size_t mid = low + (high - low) / 2;
-    bad = attempt(arg, &s->row[mid], false, err);
+    int bad = attempt(arg, &s->row[mid], false, err);
     if (bad < 0)
       return bad;
     if (bad)
@@ -61,4 +51,29 @@ int dvmt_steps_search(const struct dvmt_steps *s,
   fprintf(stderr, "dvm: execution %llu of the construct at %s is the first beyond the tolerance\n",
           (unsigned long long)s->row[low].execution, place);
   return attempt(arg, &s->row[low], true, err);
+}
+
+/* Most differences are beyond the tolerance at once; others grow, and the first that has grown lies between one that has not and one that
+ * has.  One may also be gone before the run is over: so more of them are looked at, at distances that grow. */
+int dvmt_steps_search(const struct dvmt_steps *s,
+                      int (*attempt)(void *arg, const struct dvmt_step *step, bool report, struct dvm_error *err), void *arg,
+                      struct dvm_error *err) {
+  const size_t last = s->n - 1;
+  fprintf(stderr, "dvm: sums differ after %zu executions of constructs; running both programs again\n", s->n);
+  int bad = attempt(arg, &s->row[0], false, err);
+  if (bad > 0)
+    return search_between(s, 0, 0, attempt, arg, err);
+  if (!bad && last)
+    bad = attempt(arg, &s->row[last], false, err);
+  if (bad > 0)
+    return search_between(s, 1, last, attempt, arg, err);
+  for (size_t at = 1, before = 1; !bad && at < last; before = at + 1, at *= 2) {
+    bad = attempt(arg, &s->row[at], false, err);
+    if (bad > 0)
+      return search_between(s, before, at, attempt, arg, err);
+  }
+  if (bad < 0 || s->parted)
+    return bad;
+  fprintf(stderr, "dvm: all differences are within the tolerance\n");
+  return attempt(arg, &s->row[last], true, err);
 }

@@ -6,12 +6,13 @@
 struct dvmt_step {
   char *construct;        /* site text; owned */
   char *in_reference;     /* the reference's; owned */
-  uint64_t execution;
+  uint64_t execution, reference_execution;
 };
 struct dvmt_steps {
   struct dvmt_step *row;  /* owned, in the order of the run */
   size_t n;
   bool failed;            /* no memory */
+  bool parted;            /* the runs differ in more than sums: that all are within the tolerance is not the end of it */
 };
 /* For struct dvmt_compare_options; 'arg' is a struct dvmt_steps. */
 void dvmt_steps_spot(void *arg, const struct dvmt_spot *s);

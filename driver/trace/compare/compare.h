@@ -41,6 +41,7 @@ struct dvmt_spot {
   int64_t offset;
   uint64_t enters;           /* executions of all constructs so far */
   uint64_t execution;        /* number of this execution of its construct, from 1 */
+  uint64_t reference_execution; /* and of the reference's that it is compared with */
   double relative, absolute, ulps;
   double value, reference;   /* of real numbers; else 0 */
 };

@@ -7,7 +7,7 @@
 
 enum { STRETCH_MAX = 4096 };
 
-static void open_construct(struct dvmt_compare *c, uint32_t site, uint32_t key, uint32_t count) {
+static void open_construct(struct dvmt_compare *c, uint32_t site, uint32_t key, uint32_t count, uint32_t reference_count) {
   const struct dvmt_site_def *def = &c->b_sites[site];
   c->enters++;
   if (c->depth == OPEN_MAX)
@@ -17,6 +17,7 @@ static void open_construct(struct dvmt_compare *c, uint32_t site, uint32_t key, 
   o->key = key;
   o->parallel = def->kind == DVMT_SITE_CONSTRUCT;
   o->execution = count;
+  o->reference_execution = reference_count;
   o->has_iteration = false;
   o->nwords = 0;
 }
@@ -157,15 +158,19 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
     lose_step(c, b);
   if (!met && (met = meet(c, b, count)))
     c->lost = false;
+  uint32_t reference_count = count;
   if (met) {
-    if (!dvmt_enter_number(b->words) && dvmt_enter_number(c->ahead.words)) /* the reference alone begins in the middle */
-      count = dvmt_enter_number(c->ahead.words);
-    *dvmt_cmp_count(c, &c->a_counts, b->key) = count;
+    const bool told = dvmt_enter_number(b->words), reference_told = dvmt_enter_number(c->ahead.words);
+    if (reference_told || !told) /* else the run alone begins in the middle */
+      reference_count = next_number(c, &c->a_counts, &c->ahead);
+    if (reference_told && !told)
+      count = reference_count;
+    *dvmt_cmp_count(c, &c->a_counts, b->key) = reference_count;
     dvmt_cmp_take(c);
     dvmt_cmp_agree(c);
   }
   *dvmt_cmp_count(c, &c->b_counts, b->key) = count;
-  open_construct(c, b->site, b->key, count);
+  open_construct(c, b->site, b->key, count, reference_count);
   if (parallel) {
     begin_parallel(c, b);
     c->unpaired = !met;
@@ -173,8 +178,8 @@ static void enter(struct dvmt_compare *c, const struct item *b) {
 }
 
 void dvmt_cmp_open_loop(struct dvmt_compare *c, uint32_t site, uint32_t key) {
-  ++*dvmt_cmp_count(c, &c->a_counts, key);
-  open_construct(c, site, key, ++*dvmt_cmp_count(c, &c->b_counts, key));
+  const uint32_t reference_count = ++*dvmt_cmp_count(c, &c->a_counts, key);
+  open_construct(c, site, key, ++*dvmt_cmp_count(c, &c->b_counts, key), reference_count);
 }
 
 static void leave(struct dvmt_compare *c, const struct item *b) {

@@ -66,6 +66,7 @@ struct open {              /* construct or loop that the run is in */
   const char *text;
   uint32_t key, nwords;
   uint32_t execution;      /* of this construct, from 1 */
+  uint32_t reference_execution; /* that it is compared with */
   bool parallel, has_iteration;
   uint64_t words[ITEM_WORDS];
 };

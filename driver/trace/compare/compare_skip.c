@@ -81,6 +81,7 @@ static void restore_open(struct dvmt_compare *c, const struct dvmt_context_open 
                       .key = c->b.sites.key[from->site],
                       .nwords = from->nwords,
                       .execution = from->execution,
+                      .reference_execution = from->execution,
                       .parallel = parallel,
                       .has_iteration = from->has_iteration};
   memcpy(to->words, from->words, from->nwords * 8u);

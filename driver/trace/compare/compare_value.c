@@ -112,7 +112,8 @@ static void tell_spot(struct dvmt_compare *c, const char *variable, const struct
                            .object = object,
                            .offset = offset,
                            .enters = c->enters,
-                           .execution = o ? o->execution : 0};
+                           .execution = o ? o->execution : 0,
+                           .reference_execution = o ? o->reference_execution : 0};
   if (d) {
     spot.relative = d->relative;
     spot.absolute = d->absolute;
