@@ -412,7 +412,8 @@ void Reach::findArrays(const CallInst *Mark) {
   auto Args = markerArguments(Call);
   bool Whole;
   for (unsigned I = 0; I < Args.size() && I < D.Args.size(); ++I)
-    if (D.Args[I].Pointer && (D.Args[I].Line == DVMRT_DIRECTIVE_ARRAY || D.Args[I].Line == DVMRT_DIRECTIVE_POINTER))
+    if (D.Args[I].Pointer &&
+        (D.Args[I].Line == DVMRT_DIRECTIVE_ARRAY || D.Args[I].Line == DVMRT_DIRECTIVE_POINTER || D.Args[I].Line == DVMRT_DIRECTIVE_USE))
       if (const Value *Root = rootOf(Args[I], Whole))
         Arrays.insert(Root);
 }
@@ -605,9 +606,9 @@ void Reach::run() {
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {
       StringRef Name = markerName(&I);
-      if (Name == DVMM_DIRECT || Name == DVMM_BIND)
+      if (Name == DVMM_DIRECT || Name == DVMM_BIND || Name == DVMM_ENTER) // a nest has those that are defined elsewhere
         findArrays(cast<CallInst>(&I));
-      else if (Name == DVMM_ENTER)
+      if (Name == DVMM_ENTER)
         Nests.push_back(cast<CallInst>(&I));
     }
   summarize(Nests);

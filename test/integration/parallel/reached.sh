@@ -124,4 +124,41 @@ for case in "add(a[i]):total" "again(i):count" "keep(a[i]):last" "both_here(i):s
   status 66 "$dvm" compare --accept unrecorded reference.dvmt -- $(ranks 3 ./parallel)
   has err "main.c:19:13: error: '$name' is assigned here, no clause names it, and rank 0 and rank 1 are left with different values of it"
 done
+# An array that another file defines, and a nest only gives to a function there: what each rank has of it is its part.
+cat >rows.h <<'END_C'
+enum { N = 12 };
+void put(double *row, double value);
+END_C
+cat >rows.c <<'END_C'
+#include "rows.h"
+#include <stdio.h>
+#pragma dvm array distribute[block][*]
+extern double a[N][3];
+#pragma dvm array distribute[block]
+double b[N];
+int main(void) {
+#pragma dvm parallel([i][j] on a[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < 3; j++)
+      a[i][j] = 1;
+#pragma dvm parallel([i] on b[i])
+  for (int i = 0; i < N; i++)
+    put(a[i], i);
+  printf("%g\n", a[N - 1][1]);
+  return 0;
+}
+END_C
+cat >put.c <<'END_C'
+#include "rows.h"
+#pragma dvm array distribute[block][*]
+double a[N][3];
+void put(double *row, double value) { row[1] = value; }
+END_C
+for level in -O0 -O2; do
+  status 0 "$dvmcc" -fdvm=trace $level rows.c put.c -o rows.sequential
+  status 0 "$dvmcc" -fdvm=parallel,trace $level rows.c put.c -o rows.parallel
+  status 0 "$dvm" record --level checksum -o rows.dvmt -- ./rows.sequential
+  status 0 "$dvm" compare rows.dvmt -- mpirun --oversubscribe -n 3 ./rows.parallel
+  has err ", 0 different"
+done
 finish
