@@ -290,7 +290,14 @@ void Declarations::writeDist(SiteText &T, Operands &Ops) {
       T.add("indirect");
       Address(X.arg);
       break;
-    case DVM_DIST_DERIVED: T.add("derived"); break;
+    case DVM_DIST_DERIVED:
+      T.add("derived");
+      if (int At = Ops.Dir.operand(X.arg); At >= 0 && unsigned(At) < Ops.E.size()) {
+        const VarDecl *Kept = Ops.Const[At];
+        T.add(",").number(Kept ? B.load(B.ref(Kept, Ops.E[At]->getBeginLoc())) : Ops.E[At]);
+        T.add(Kept && Kept->hasGlobalStorage() ? ",f" : "");
+      }
+      break;
     }
   }
 }

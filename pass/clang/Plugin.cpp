@@ -176,7 +176,8 @@ private:
     Decls->take(F);
     if (Directive *Dir = St.attached(F); Dir && !Dir->Used)
       Decls->checkInherit(F, *Dir);
-    if (!F->doesThisDeclarationHaveABody() || F->isInvalidDecl())
+    const bool Rule = F->getIdentifier() && F->getName().starts_with(RulePrefix);
+    if (!F->doesThisDeclarationHaveABody() || F->isInvalidDecl() || Rule)
       return;
     ASTContext &Ctx = F->getASTContext();
     const bool Library = Ctx.getSourceManager().isInSystemHeader(F->getLocation());

@@ -4,6 +4,7 @@
 //   before a loop or block while (__dvmm_enter("N", operands..))          - a statement stays one statement
 //   stand-alone            __dvmm_direct("N", operands..);
 // With -E one literal '#pragma dvm' line is entered, so that the preprocessed text still holds the directive.
+#include "Derived.h"
 #include "OldText.h"
 #include "pass/markers.h"
 #include "clang/Basic/TokenKinds.h"
@@ -23,9 +24,10 @@ namespace {
 
 class OperandWalk {
   std::vector<Operand> &Out;
+  const bool Rules; // of 'derived' are executed
 
 public:
-  explicit OperandWalk(std::vector<Operand> &Out) : Out(Out) {}
+  OperandWalk(std::vector<Operand> &Out, bool Rules) : Out(Out), Rules(Rules) {}
 
   void value(dvm_range R) {
     if (!R.count)
@@ -81,9 +83,12 @@ public:
     case DVM_DIST_GEN_BLOCK:
     case DVM_DIST_INDIRECT: address(D.arg); break;
     case DVM_DIST_MULT_BLOCK: value(D.arg); break;
+    case DVM_DIST_DERIVED:
+      if (Rules)
+        Out.push_back({Operand::Derived, D.arg});
+      break;
     case DVM_DIST_BLOCK:
-    case DVM_DIST_NONE:
-    case DVM_DIST_DERIVED: break;
+    case DVM_DIST_NONE: break;
     }
   }
   void clause(const dvm_clause &C) {
@@ -170,8 +175,15 @@ public:
     Toks.push_back(T);
     return *this;
   }
+  TokenStream &tokens(const Directive &D, dvm_range R) {
+    for (unsigned I = R.first; I < R.first + R.count; ++I)
+      Toks.push_back(D.Tokens[I]);
+    return *this;
+  }
   TokenStream &operand(const Directive &D, const Operand &O) {
     at(D.loc(O.Range.first));
+    if (O.K == Operand::Derived)
+      return derived(D, O);
     if (O.K == Operand::Address)
       punct(tok::amp);
     punct(tok::l_paren);
@@ -186,6 +198,38 @@ public:
   TokenStream &unused() {
     return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren).punct(tok::r_paren);
   }
+  // '{ extern void __dvmp_derived_begin(..); ..; long i; for (begin(&T, dim); next(&i);) { give(low, high); .. }'; what follows is 'end()'
+  // and its bracket.
+  TokenStream &derivedLoop(const Directive &D, const Operand &O) {
+    DerivedRule Rule;
+    punct(tok::l_brace).function("long", "end", "void", "");
+    if (!readDerived(*currentState(), D, O.Range, Rule))
+      return *this; // the error has been given
+    const dvm_range Index = {Rule.Index, 1};
+    function("void", "begin", "volatile void*", "int").function("int", "next", "long*", "").function("void", "give", "long", "long");
+    word("long").tokens(D, Index).punct(tok::semi);
+    word("for")
+        .punct(tok::l_paren)
+        .word("__dvmp_derived_begin")
+        .punct(tok::l_paren)
+        .punct(tok::amp)
+        .tokens(D, Rule.Target)
+        .punct(tok::comma);
+    number(llvm::utostr(Rule.Dim)).punct(tok::r_paren).punct(tok::semi);
+    word("__dvmp_derived_next").punct(tok::l_paren).punct(tok::amp).tokens(D, Index).punct(tok::r_paren).punct(tok::semi);
+    punct(tok::r_paren).punct(tok::l_brace);
+    for (const auto &[Low, High] : Rule.Values) {
+      word("__dvmp_derived_give").punct(tok::l_paren).tokens(D, Low).punct(tok::comma).tokens(D, High);
+      punct(tok::r_paren).punct(tok::semi);
+    }
+    return punct(tok::r_brace);
+  }
+  TokenStream &derivedEnd() {
+    return word("__dvmp_derived_end").punct(tok::l_paren).punct(tok::r_paren).punct(tok::semi).punct(tok::r_brace);
+  }
+  TokenStream &derived(const Directive &D, const Operand &O) {
+    return punct(tok::l_paren).derivedLoop(D, O).derivedEnd().punct(tok::r_paren);
+  }
   void enter(bool Expand = false) {
     auto Copy = std::make_unique<Token[]>(Toks.size());
     std::copy(Toks.begin(), Toks.end(), Copy.get());
@@ -194,6 +238,23 @@ public:
   }
 
 private:
+  TokenStream &type(StringRef T) {
+    while (!T.empty()) {
+      auto [Word, Rest] = T.split(' ');
+      bool Pointer = Word.consume_back("*");
+      word(Word);
+      if (Pointer)
+        punct(tok::star);
+      T = Rest;
+    }
+    return *this;
+  }
+  TokenStream &function(StringRef Result, const Twine &Name, StringRef First, StringRef Second) {
+    word("extern").type(Result).word(("__dvmp_derived_" + Name).str()).punct(tok::l_paren).type(First);
+    if (!Second.empty())
+      punct(tok::comma).type(Second);
+    return punct(tok::r_paren).punct(tok::semi);
+  }
   Token start(tok::TokenKind K) {
     Token T;
     T.startToken();
@@ -213,15 +274,26 @@ void enterCall(TokenStream &TS, const char *Function, const Directive &D) {
   TS.at(D.Start).punct(tok::r_paren);
 }
 
+// 'static long dvm_rule_N_I(void) { ..; return end(); }': what stands outside of functions is counted through when the array is placed.
+void enterRule(TokenStream &TS, const Directive &D, const Operand &O, const std::string &Name) {
+  TS.unused().word("static").word("long").word(Name).punct(tok::l_paren).word("void").punct(tok::r_paren);
+  TS.derivedLoop(D, O).word("return").derivedEnd();
+}
+
 // '[static] const long dvm_operand_N_I = (long)(e);' and '.. const volatile void *const dvm_operand_N_I = &(v);'
 void enterOperandConstants(TokenStream &TS, const Directive &D, bool AtFileScope) {
   for (unsigned I = 0; I < D.Operands.size(); ++I) {
     const Operand &O = D.Operands[I];
-    TS.at(D.loc(O.Range.first)).unused();
+    const bool IsRule = AtFileScope && O.K == Operand::Derived;
+    const std::string Rule = RulePrefix + llvm::utostr(D.Number) + "_" + llvm::utostr(I);
+    TS.at(D.loc(O.Range.first));
+    if (IsRule)
+      enterRule(TS, D, O, Rule);
+    TS.unused();
     if (AtFileScope)
       TS.word("static");
     TS.word("const");
-    bool IsValue = O.K == Operand::Value;
+    bool IsValue = O.K != Operand::Address;
     if (IsValue)
       TS.word("long");
     else
@@ -229,7 +301,11 @@ void enterOperandConstants(TokenStream &TS, const Directive &D, bool AtFileScope
     TS.word(OperandPrefix + llvm::utostr(D.Number) + "_" + llvm::utostr(I)).punct(tok::equal);
     if (IsValue)
       TS.punct(tok::l_paren).word("long").punct(tok::r_paren);
-    TS.operand(D, O).at(D.loc(O.Range.first)).punct(tok::semi);
+    if (IsRule)
+      TS.word(Rule);
+    else
+      TS.operand(D, O);
+    TS.at(D.loc(O.Range.first)).punct(tok::semi);
   }
 }
 
@@ -392,7 +468,7 @@ void dvm::answerDirective(Preprocessor &PP, State &St, std::unique_ptr<Directive
   if (!parse(St, *D, End))
     return;
   D->Start = D->loc(D->D->word);
-  OperandWalk(D->Operands).directive(*D->D);
+  OperandWalk(D->Operands, St.Opts.Parallel).directive(*D->D);
   bool AtFileScope = St.BraceDepth == 0;
   Directive &Kept = *D;
   St.Directives.push_back(std::move(D));

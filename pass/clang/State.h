@@ -27,7 +27,7 @@ namespace dvm {
 // before it).  Operands are numbered in the order of Directive::Operands; they are the arguments of the entered call, or
 // the initialisers of the entered constants where a declaration follows.
 struct Operand {
-  enum Kind { Value, Address } K;
+  enum Kind { Value, Address, Derived } K; // Derived: of a rule, which is counted through where it stands
   dvm_range Range;
   // Affine axes that are not written as 'a*i+b' come twice, with 0 and with 1 in the place of the index variable.
   unsigned IndexToken = ~0u;
@@ -124,5 +124,6 @@ State *currentState();
 
 constexpr const char *AnnotationPrefix = "dvm:";
 constexpr const char *OperandPrefix = "dvm_operand_";
+constexpr const char *RulePrefix = "dvm_rule_"; // functions
 } // namespace dvm
 #endif

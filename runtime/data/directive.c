@@ -145,14 +145,14 @@ static void read_widths(struct reader *r) {
   }
 }
 
-/* "genblock,&,<count>,<kind>", "wgtblock,&,<count>,<kind>,<n>", "multblock,<n>", "indirect,&,<count>,<kind>". */
+/* "genblock,&,<count>,<kind>", "wgtblock,&,<count>,<kind>,<n>", "multblock,<n>", "indirect,&,<count>,<kind>", "derived[,<n>[,f]]". */
 static void read_rule(struct reader *r, struct dvmrt_rule *rule, const char *p, const char *end) {
-  static const char kinds[] = "gwmi";
+  static const char kinds[] = "gwmid";
   rule->kind = strchr(kinds, *p) ? *p : 0;
   rule->values = rule->count = rule->number = fixed(0);
   while (p < end && *p != ',')
     p++;
-  if (rule->kind && rule->kind != 'm' && p < end) {
+  if (rule->kind && rule->kind != 'm' && rule->kind != 'd' && p < end) {
     p++;
     rule->values = num_at(r, &p, end);
     p += p < end;
@@ -165,6 +165,8 @@ static void read_rule(struct reader *r, struct dvmrt_rule *rule, const char *p, 
   if (p < end) {
     p++;
     rule->number = num_at(r, &p, end);
+    if (rule->kind == 'd' && p + 1 < end)
+      rule->type = p[1];
   }
 }
 

@@ -35,9 +35,9 @@ enum { DVMRT_DIST_BLOCK, DVMRT_DIST_GIVEN, DVMRT_DIST_WHOLE };
 
 /* What a rule of distribution is given; only checked, the verdicts do not depend on it. */
 struct dvmrt_rule {
-  char kind;           /* g genblock, w wgtblock, m multblock, i indirect, 0: nothing to check */
-  struct dvmrt_num values, count, number; /* address of the values and how many (0: not known); w, m: the number */
-  char type;           /* of a value: i u f */
+  char kind;           /* g genblock, w wgtblock, m multblock, i indirect, d derived, 0: nothing to check */
+  struct dvmrt_num values, count, number; /* address of the values and how many (0: not known); w, m: the number; d: of its values */
+  char type;           /* of a value: i u f; d: f, the number is that of a function */
   int bytes;
 };
 

@@ -305,7 +305,7 @@ static void place(struct dvmp_array *a, const struct dvmrt_directive *d, const i
   }
 }
 
-static struct dvmp_array *find_template(uintptr_t address) {
+struct dvmp_array *dvmp_template_at(uintptr_t address) {
   struct dvmp_array *a = arrays;
   while (a && !(a->is_template && a->address == address))
     a = a->next;
@@ -356,7 +356,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items;
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
   bool is_template = own->key == DVMRT_DIRECTIVE_TEMPLATE;
-  struct dvmp_array *a = is_template ? find_template(address) : NULL;
+  struct dvmp_array *a = is_template ? dvmp_template_at(address) : NULL;
   if (!address)
     return; /* a pointer that leads nowhere yet */
   if (!a) {
@@ -381,7 +381,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   a->fixed = d->dynamic || d->fortran || (own->ref.flags & DVMRT_REF_POINTER) ? NULL : d;
   place(a, d, args);
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);
-  if (!find_template(address) || !is_template) {
+  if (!dvmp_template_at(address) || !is_template) {
     a->next = arrays;
     arrays = a;
   }
@@ -427,7 +427,7 @@ void dvmp_array_gone(uintptr_t address, uint64_t bytes) {
 static bool is_ready(const struct early *e) {
   const struct dvmrt_item *target = dvmrt_directive_find(e->d->items, DVMRT_DIRECTIVE_ALIGN);
   uintptr_t address = target ? (uintptr_t)dvmrt_num_value(target->ref.address, e->args) : 0;
-  if (!target || find_template(address) || dvmp_array_at(address))
+  if (!target || dvmp_template_at(address) || dvmp_array_at(address))
     return true;
   for (const struct early *o = early; o; o = o->next)
     if (o != e && (uintptr_t)dvmrt_num_value(o->d->items->ref.address, o->args) == address)

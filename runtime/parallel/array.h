@@ -54,6 +54,7 @@ struct dvmp_array *dvmp_array_first(void);
 struct dvmp_array *const *dvmp_array_list(void); /* where the first one is told */
 /* The array that holds the address, or NULL: ordinary memory. */
 struct dvmp_array *dvmp_array_at(uintptr_t address);
+struct dvmp_array *dvmp_template_at(uintptr_t variable);
 /* The template or array that a ref names, or NULL (a parameter that got ordinary memory).  One that a pointer into its middle names is
  * refused. */
 struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args);

@@ -1,4 +1,5 @@
 #include "runtime/parallel/grid.h"
+#include "runtime/parallel/derived.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include <stdio.h>
@@ -153,7 +154,9 @@ static void cut_weights(const struct cut *c) {
   }
 }
 
-static void cut_map(const struct cut *c) {
+static int64_t owner_at(const struct cut *c, const int *derived, int64_t i) { return derived ? derived[i] : (int64_t)value_at(c, i); }
+
+static void cut_map(const struct cut *c, const int *derived) {
   int procs = c->axis->nprocs;
   int *runs = calloc((size_t)procs, sizeof(*runs));
   struct dvmp_span **at = calloc((size_t)procs, sizeof(*at));
@@ -162,7 +165,7 @@ static void cut_map(const struct cut *c) {
   for (int pass = 0; pass < 2; pass++) {
     int before = -1;
     for (int64_t i = 0; i < c->axis->extent; i++) {
-      int64_t owner = (int64_t)value_at(c, i);
+      int64_t owner = owner_at(c, derived, i);
       if (owner < 0 || owner >= procs)
         dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
                       "'indirect' gives element %lld of dimension %d of '%s' to processor %lld, but there are %d along it [dvm-usage]",
@@ -186,18 +189,28 @@ static void cut_map(const struct cut *c) {
   free(at);
 }
 
+static void cut_derived(const struct cut *c) {
+  int place[DVMRT_NDIMS_MAX];
+  dvmp_grid_place(c->g, dvmp_job.rank, place);
+  int *owners = dvmp_derived_owners(c->d, c->rule, c->args, c->name, c->axis->extent, c->axis->nprocs, place[c->dim]);
+  cut_map(c, owners);
+  free(owners);
+}
+
 static void cut_axis(const struct cut *c) {
   struct dvmp_axis *a = c->axis;
   a->part = dvmp_arena_get(&c->g->memory, (size_t)a->nprocs * sizeof(*a->part));
   int64_t unit = c->rule->kind == 'm' ? dvmrt_num_value(c->rule->number, c->args) : 1;
-  if (a->nprocs == 1)
+  if (c->rule->kind == 'd')
+    cut_derived(c);
+  else if (a->nprocs == 1)
     set_part(c, 0, 0, a->extent - 1);
   else if (c->rule->kind == 'g')
     cut_sizes(c);
   else if (c->rule->kind == 'w')
     cut_weights(c);
   else if (c->rule->kind == 'i')
-    cut_map(c);
+    cut_map(c, NULL);
   else if (unit < 1)
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name,
                   (long long)unit);
@@ -220,11 +233,9 @@ void dvmp_grid_make(struct dvmp_grid *g, const struct dvmrt_directive *d, const 
   for (int i = 0; i < ndims; i++) {
     g->axis[i].nprocs = along[i];
     g->axis[i].extent = extent[i];
+  }
+  for (int i = 0; i < ndims; i++) {
     static const struct dvmrt_rule plain;
-    if (along[i] > 1 && own->dist[i] == DVMRT_DIST_GIVEN && !own->rule[i].kind)
-      dvmp_fail_all(1, &d->pos,
-                    "'derived' is not supported in parallel execution yet: give '%s' another distribution, or run it on one rank",
-                    own->ref.name);
     struct cut c = {g, d, i < own->ndist ? &own->rule[i] : &plain, args, &g->axis[i], own->ref.name, i};
     cut_axis(&c);
   }

@@ -302,6 +302,26 @@ has err "sizes.c:3:13: error: 'genblock' divides dimension 1 of 'a' into parts w
 sed -i 's/{3, 4}/{3, 7}/' sizes.c
 status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
 status 5 job 2 ./sizes 5
+cat >derived.c <<'END'
+int n = 2;
+#pragma dvm array distribute[block]
+double a[10];
+int main(void) {
+#pragma dvm array distribute[derived(2 * i : 2 * i + n with a[@i])]
+  double b[20];
+  b[3] = 1;
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel derived.c -o derived
+status 66 job 2 ./derived
+has err "derived.c:5:13: error: 'derived' gives a place to element 20 of 'b', whose dimension has 20 [dvm-usage]"
+sed -i 's/n = 2/n = 1/' derived.c
+status 0 "$dvmcc" -fdvm=parallel derived.c -o derived
+status 0 job 2 ./derived
+sed -i 's/@i/@i + "near"/' derived.c
+status 1 "$dvmcc" -fdvm=parallel derived.c -o derived
+has err "derived.c:5:66: error: edges of 'derived' are not supported in parallel execution yet"
 
 # Ranks that part ways are named in place of waiting for ever.
 cat >parted.c <<'END'
