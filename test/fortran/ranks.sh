@@ -37,7 +37,7 @@ wrong() {
   done
 }
 wrong jacobi.f ', SHADOW_RENEW(A)' '' "jacobi.f:29:9: error: 'B' differs from the reference when this construct ends"
-wrong jacobi.f ', REDUCTION(MAX(CHANGE))' '' "'CHANGE'" '[dvm-trace-structure]'
+wrong jacobi.f ', REDUCTION(MAX(CHANGE))' '' "'CHANGE'" '[dvm-trace-structure]' 'dvm: jacobi.f:23:9 [dvm-trace-structure] 200 times'
 wrong redblack.f90 ' SHADOW_RENEW(a),' '' "redblack.f90:21:13: error: 'a' differs from the reference when this construct ends"
 wrong sor.f ' ACROSS(A(1:1,1:1)),' '' "sor.f:19:9: error: 'A' differs"
 wrong nbody.f90 ', REDUCTION(SUM(energy))' '' "nbody.f90:38:7: error: 'energy'"

@@ -21,8 +21,9 @@ struct dvmt_finding {
   bool warning;              /* no difference: NaN on both sides, or a doubt that is accepted */
   bool doubt;                /* what kept the comparison from being whole */
   /* Of the first occurrence; texts are borrowed from the comparison and stay to its end. */
-  const char *text;          /* of the site in the run, or NULL: then of the reference */
+  const char *text;          /* of the site in the run, or NULL: then of the reference; 'site' owns it */
   const char *construct;     /* site text of the innermost construct or loop, or NULL */
+  char *site;
   char *iteration, *element, *variable, *message; /* owned by the comparison; iteration: of all loops, outermost first */
   uint64_t execution;        /* of the innermost construct or loop, from 1; 0: not counted inside of iterations */
   char *calls;               /* owned; "main > solve > relax": functions of what is open, or NULL */

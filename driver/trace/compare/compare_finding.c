@@ -50,13 +50,14 @@ struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_
   }
   *f = (struct dvmt_finding){.id = id,
                              .count = 1,
-                             .text = text,
+                             .site = text ? strdup(text) : NULL,
                              .construct = construct,
                              .variable = strdup(variable),
                              .iteration = strdup(dvmt_cmp_iteration_text(c, at, sizeof(at))),
                              .record = record_now(c),
                              .execution = c->depth ? c->open[c->depth - 1].execution : 0,
                              .calls = dvmt_cmp_calls_text(c, text)};
+  f->text = f->site;
   c->findings[c->nfindings++] = f;
   return f;
 }
@@ -94,6 +95,7 @@ const char *dvmt_cmp_describe(struct dvmt_compare *c, const struct item *it, boo
 }
 
 void dvmt_cmp_finding_free(struct dvmt_finding *f) {
+  free(f->site);
   free(f->iteration);
   free(f->calls);
   free(f->element);
