@@ -150,6 +150,8 @@ void Reader::fixedLine(const RawLine &L) {
     const bool GoesOn = S.size() > 5 && S[5] != ' ' && S[5] != '0' && S[5] != '\t' && Open && Now.IsDirective;
     if (!GoesOn)
       begin(true, L, 0);
+    else if (!Now.At.empty() && Now.At.back().Column < 72) // shorter lines are filled up with blanks
+      add(' ', L.Number, 0);
     take(L, GoesOn || (S.size() > 5 && (S[5] == '0')) ? 6 : 5, S.size());
     return;
   }
