@@ -1,5 +1,6 @@
 #include "Directive.h"
 #include "Cursor.h"
+#include "base/text.h"
 #include <algorithm>
 #include <cctype>
 
@@ -41,7 +42,7 @@ struct Parser : Cursor {
   bool actual() { return sections(DirectiveKind::Actual); }
   bool getActual() { return sections(DirectiveKind::GetActual); }
   bool refs(std::vector<Ref> &To, const std::string &Where);
-  bool attributes(bool Leading);
+  bool attributes(bool Leading), onto(), processors(), map();
   bool clause();
   bool privates(), reduction(), renew(), across(), remote();
   bool edge(Ref &R, const std::string &Where);
@@ -215,11 +216,7 @@ bool Parser::attributes(bool Leading) {
     } else if (takeWord("dynamic")) {
       D.Dynamic = true;
     } else if (takeWord("onto")) {
-      std::string Ignored;
-      if (!name(Ignored, "the name of a processor arrangement after ONTO"))
-        return false;
-      Ref R;
-      if (at('(') && !axes(R, {}, "in ONTO"))
+      if (!onto())
         return false;
     } else if (takeWord("template")) {
       D.K = DirectiveKind::Template;
@@ -231,6 +228,16 @@ bool Parser::attributes(bool Leading) {
       return fail("expected DISTRIBUTE, ALIGN, SHADOW, DYNAMIC or '::', " + found());
     }
   }
+  return true;
+}
+
+// What stands behind ONTO: processors, or a task.
+bool Parser::onto() {
+  Ref R;
+  R.At = position();
+  if (!name(R.Name, "the name of a processor arrangement or task after ONTO") || (at('(') && !axes(R, {}, "in ONTO")))
+    return false;
+  D.Onto = R;
   return true;
 }
 
@@ -249,6 +256,7 @@ bool Parser::distribute() {
     if (!name(R.Name, "the name of an array, '(' or '::' in DISTRIBUTE"))
       return false;
     D.Dists.clear();
+    D.Onto.reset();
     if (!dists(D.Dists))
       return false;
     if (peekWord() == "onto" && !attributes(true))
@@ -463,11 +471,15 @@ bool Parser::clause() {
     return Begin(ClauseKind::Compute) && (!at('(') || renew());
   if (takeWord("consistent"))
     return Begin(ClauseKind::Consistent) && remote();
-  for (const char *Later : {"indirect_access"})
-    if (peekWord() == Later) {
-      const std::string Word = peekWord();
-      return fail("the clause '" + Word + "' is not in this version of dvmfc", "'-fdvm=off' compiles without the directives");
-    }
+  if (takeWord("indirect_access")) { // A(B(I)): any element of A
+    if (!Begin(ClauseKind::Remote) || !remote())
+      return false;
+    for (Ref &R : D.Clauses.back().Refs)
+      for (Axis &X : R.Axes)
+        if (X.K == Axis::Other)
+          X.K = Axis::Empty;
+    return true;
+  }
   return fail("expected a clause of PARALLEL (NEW, PRIVATE, REDUCTION, "
               "SHADOW_RENEW, SHADOW_START, SHADOW_WAIT, ACROSS, REMOTE_ACCESS, "
               "CONSISTENT, SHADOW_COMPUTE, STAGE, CUDA_BLOCK, TIE), " +
@@ -543,6 +555,32 @@ bool Parser::task() {
   return true;
 }
 
+// PROCESSORS P(4,2), Q(8)
+bool Parser::processors() {
+  D.K = DirectiveKind::Processors;
+  take(':');
+  take(':');
+  if (!names(D.Refs, "in PROCESSORS"))
+    return false;
+  for (const Ref &R : D.Refs)
+    for (const Axis &X : R.Axes)
+      if (X.K == Axis::Empty)
+        return fail(X.At, "the processors '" + R.Name + "' need their number, as in PROCESSORS " + R.Name + "(4)");
+  return true;
+}
+
+// MAP T(1) ONTO P(1:2)
+bool Parser::map() {
+  D.K = DirectiveKind::Map;
+  if (!target("in MAP"))
+    return false;
+  if (D.Target->Axes.size() != 1 || D.Target->Axes[0].K != Axis::Value)
+    return fail(D.Target->At, "MAP needs the number of a task, as in MAP " + D.Target->Name + "(1) ONTO P(1:2)");
+  if (!takeWord("onto"))
+    return fail("expected ONTO and processors in MAP, " + found());
+  return onto() && (atEnd() || fail("expected the end of MAP, " + found()));
+}
+
 // Clauses that say how, or what is not judged: each is named once.
 bool Parser::rest() {
   while (!atEnd()) {
@@ -564,7 +602,12 @@ bool Parser::rest() {
 
 bool Parser::taskRegion() {
   D.K = DirectiveKind::TaskRegion;
-  return name(D.Group, "the name of a task array in TASK_REGION") && rest();
+  if (!name(D.Group, "the name of a task array in TASK_REGION"))
+    return false;
+  for (take(','); peekWord() == "reduction"; take(','))
+    if (!clause())
+      return false;
+  return rest();
 }
 
 bool Parser::on() {
@@ -630,13 +673,13 @@ bool Parser::sections(DirectiveKind K) {
 }
 
 // Nothing that a check could judge.
-static const char *const Accepted[] = {"processors",   "consistent", "asyncid",     "consistent_group", "map",   "reduction_group",
-                                       "remote_group", "interval",   "endinterval", "exitinterval",     "debug", "enddebug",
-                                       "traceon",      "traceoff",   "barrier",     "io_mode",          "check", "routine",
+static const char *const Accepted[] = {"consistent",   "asyncid",  "consistent_group", "reduction_group", "checksection", "endchecksection",
+                                       "remote_group", "interval", "endinterval",      "exitinterval",    "debug",        "enddebug",
+                                       "traceon",      "traceoff", "barrier",          "io_mode",         "check",        "routine",
                                        "f90"};
 static const char *const Unjudged[] = {
-    "checksection", "template_create", "template_delete", "localize", "unlocalize", "shadow_add", "indirect_access", "own", "pointer",
-    "heap",         "independent",     "cp_create",       "cp_save",  "cp_load",    "cp_wait"};
+    "template_create", "template_delete", "localize", "unlocalize", "shadow_add", "indirect_access", "own", "pointer", "heap",
+    "independent",     "cp_create",       "cp_save",  "cp_load",    "cp_wait"};
 
 static const char *const Blocks[] = {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"};
 
@@ -662,6 +705,8 @@ bool Parser::behind(const std::string &Word, bool &Known) {
       {"redistribute", &Parser::redistribute},
       {"realign", &Parser::realign},
       {"task", &Parser::task},
+      {"processors", &Parser::processors},
+      {"map", &Parser::map},
       {"task_region", &Parser::taskRegion},
       {"on", &Parser::on},
       {"region", &Parser::region},
@@ -700,6 +745,20 @@ bool Parser::behind(const std::string &Word, bool &Known) {
   return false;
 }
 
+static std::string nearest(const std::string &Word) {
+  static const char *const Words[] = {"distribute",   "align",       "shadow",          "dynamic",        "template",
+                                      "inherit",      "parallel",    "redistribute",    "realign",        "remote_access",
+                                      "task",         "task_region", "region",          "end region",     "shadow_group",
+                                      "shadow_start", "shadow_wait", "reduction_start", "reduction_wait", "remote_group",
+                                      "prefetch",     "processors",  "get_actual",      "actual",         nullptr};
+  const char *Best = dvm_text_nearest(Word.c_str(), Words);
+  if (!Best)
+    return "a comment that is no directive begins otherwise: '!' and a blank";
+  std::string Help = std::string("did you mean '") + Best + "'?";
+  std::transform(Help.begin() + 14, Help.end(), Help.begin() + 14, [](unsigned char C) { return char(std::toupper(C)); });
+  return Help;
+}
+
 bool Parser::parse() {
   if (atEnd())
     return fail("expected a directive, found the end of the line");
@@ -722,7 +781,7 @@ bool Parser::parse() {
   if (Known)
     return false;
   At = Start;
-  return fail("unknown directive '" + (D.Word.empty() ? std::string("?") : D.Word) + "'");
+  return fail("unknown directive '" + (D.Word.empty() ? std::string("?") : D.Word) + "'", nearest(Word));
 }
 
 bool dvmf::parseDirective(const std::string &Text, std::vector<Directive> &Out, Mistake &M) {

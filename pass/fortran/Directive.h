@@ -65,6 +65,8 @@ enum class DirectiveKind {
   Realign,
   NewValue,   // of the directive before
   Task,       // Refs with their numbers
+  Processors, // likewise
+  Map,        // Target is a task, Onto are its processors
   TaskRegion, // Group: the task array
   On,
   Region,
@@ -91,7 +93,8 @@ struct Directive {
   std::vector<std::string> Names; // index names of parallel and align; "."
                                   // where a dimension has none
   std::vector<Width> Widths;
-  std::optional<Ref> Target; // align with, parallel on
+  std::optional<Ref> Target; // align with, parallel on, map
+  std::optional<Ref> Onto;   // processors, or a task
   std::vector<Ref> Refs;
   std::vector<Clause> Clauses;
   std::string Group;

@@ -55,7 +55,8 @@ struct Writer {
   mlir::Value templateAddress(const std::string &Name);
   std::vector<Num> lowers(const std::string &Name);
 
-  void taskArray(Site &T, const std::string &Name);
+  bool taskArray(Site &T, const std::string &Name);
+  void onto(Site &T, const Ref &R, bool Required);
   void enter(Construct &C);
   void direct();
   void declare();
@@ -386,13 +387,28 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
 
 static std::string sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
 
-void Writer::taskArray(Site &T, const std::string &Name) {
+bool Writer::taskArray(Site &T, const std::string &Name) {
   for (const Mark &Other : Mo.Main.P->Marks)
     if (Other.K == MarkKind::Declare && Other.Array.IsTask && Other.Unit == M.Unit && lower(Other.Array.Name) == lower(Name)) {
       T.add(Other.Array.Name + " ").pointer(templateAddress(Name));
-      return;
+      return true;
     }
   error("'" + Name + "' is not a task array of this program unit (TASK declares one)");
+  return false;
+}
+
+// Processors or a task; of a declaration, processors of other units say nothing.
+void Writer::onto(Site &T, const Ref &R, bool Required) {
+  const ArrayInfo *Info = nullptr;
+  std::vector<Num> Lower, Extent;
+  if (!templateSizes(R.Name, Lower, Extent, &Info) || !(Info->IsProcessors || Info->IsTask)) {
+    if (Required)
+      error("'" + R.Name +
+            "' is neither an arrangement of processors nor a task array of this program unit (PROCESSORS and TASK declare them)");
+    return;
+  }
+  T.key(DVMRT_DIRECTIVE_ONTO).add(Info->Name + " ").pointer(templateAddress(R.Name));
+  axes(T, R);
 }
 
 void Writer::enter(Construct &C) {
@@ -473,6 +489,7 @@ void Writer::direct() {
                {DirectiveKind::CopyWait, "copy_wait"},
                {DirectiveKind::Redistribute, "redistribute"},
                {DirectiveKind::Realign, "realign"},
+               {DirectiveKind::Map, "map"},
                {DirectiveKind::Actual, "actual"},
                {DirectiveKind::GetActual, "get_actual"}};
   const Directive &D = *M.D;
@@ -494,6 +511,8 @@ void Writer::direct() {
         dists(T, D.Dists);
       if (D.HasAlign)
         align(T, D, R.Name);
+      if (D.Onto)
+        onto(T, *D.Onto, true);
       if (D.NewValue)
         T.key(DVMRT_DIRECTIVE_NEW_VALUE).add("new_value");
       if (Failed)
@@ -506,6 +525,14 @@ void Writer::direct() {
   }
   Site T(E);
   Begin(T);
+  if (D.K == DirectiveKind::Map) {
+    if (taskArray(T.key(DVMRT_DIRECTIVE_ON), D.Target->Name))
+      axes(T, *D.Target);
+    onto(T, *D.Onto, true);
+    if (!Failed)
+      finish(DVMM_DIRECT, T);
+    return;
+  }
   const bool Copies = D.K == DirectiveKind::CopyTo || D.K == DirectiveKind::CopyFrom;
   const bool Regions = D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual, Sections = Copies || Regions;
   if (!Regions)
@@ -532,7 +559,7 @@ void Writer::declare() {
   if (V && V->Indirect != M.Allocated)
     return; // told where it is allocated
   Site T(E);
-  T.key(DVMRT_ANY_KIND).add(A.IsTask ? "task" : A.Template ? "template" : "array");
+  T.key(DVMRT_ANY_KIND).add(A.IsTask ? "task" : A.IsProcessors ? "processors" : A.Template ? "template" : "array");
   T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
   T.place(M.File.empty() ? Mo.Main.Name : M.File, M.At);
   if (V) {
@@ -555,6 +582,8 @@ void Writer::declare() {
   }
   if (A.Placed && A.Placed->Target)
     align(T, *A.Placed, A.Name);
+  if (A.Onto)
+    onto(T, *A.Onto, false);
   if (A.Shadowed) {
     if (V && A.Shadowed->Widths.size() != V->Rank)
       return error("'" + A.Name + "' has " + std::to_string(V->Rank) + (V->Rank == 1 ? " dimension" : " dimensions") +

@@ -51,13 +51,15 @@ struct Placer {
   void error(Position At, const std::string &Text, const std::string &Help = "") {
     P.Complaints.push_back({true, At, Text, Help, Included});
   }
-  void unjudged(Position At, const std::string &Word, const std::string &Text) {
-    P.Complaints.push_back({false, At, Text + " [-Wdvm-unjudged]", "", Included, Word});
+  void unjudged(Position At, const std::string &Word, const std::string &Text, const std::string &Help) {
+    P.Complaints.push_back({false, At, Text + " [-Wdvm-unjudged]", Help, Included, Word});
   }
   std::string Included; // the file of the directive at hand
+  const Directive *Tasks = nullptr; // the task region around it
 
   void directive(size_t S);
   void declaration(size_t S, const Directive &D);
+  void countProcessors(size_t S, Directive &D);
   bool nest(size_t First, const Directive &D, std::vector<int> &Loops);
   void parallel(size_t S, const Directive &D);
   void remoteAccess(size_t S, const Directive &D);
@@ -246,7 +248,8 @@ void Placer::parallel(size_t S, const Directive &D) {
   size_t First;
   const Position At = place(S, 0);
   if (!nextStatement(S, First) || O.LoopAt[First] < 0)
-    return error(At, "PARALLEL must stand before a DO loop");
+    return error(At, "PARALLEL must stand before a DO loop",
+                 "comments, empty lines and other directives alone may stand between PARALLEL and its loop");
   std::vector<int> Loops;
   if (!nest(First, D, Loops))
     return;
@@ -330,7 +333,8 @@ size_t Placer::endOf(size_t S, const Directive &D) {
 void Placer::block(size_t S, const Directive &D) {
   const size_t End = endOf(S, D);
   if (!End || !P.Statements[End].File.empty())
-    return error(place(S, 0), D.Word + " has no END " + D.Word + " in this program unit");
+    return error(place(S, 0), D.Word + " has no END " + D.Word + " in this program unit",
+                 "write 'END " + D.Word + "' behind the last statement of the block, in the same file");
   Ends.insert(End);
   Mark Enter = mark(MarkKind::Enter, S, &D);
   const size_t Where = P.Marks.size() - 1;
@@ -400,7 +404,9 @@ void Placer::standAlone(size_t S, const Directive &D) {
   for (const Ref &R : D.Refs)
     refOperands(M, R);
   if (D.Target)
-    refOperands(M, *D.Target);
+    refOperands(M, *D.Target, D.K != DirectiveKind::Map);
+  if (D.Onto)
+    refOperands(M, *D.Onto, false);
   distOperands(M, D.Dists);
   if (!nextStatement(S, Next))
     return;
@@ -412,12 +418,35 @@ void Placer::standAlone(size_t S, const Directive &D) {
 // ---- declarations
 // ------------------------------------------------------------------------------------------------------------
 
+// The functions that say how many processors there are: outside of directives a program need not have them.
+void Placer::countProcessors(size_t S, Directive &D) {
+  for (Ref &R : D.Refs)
+    for (Axis &X : R.Axes) {
+      const std::string All = squeezed(X.Coef + " " + X.Add);
+      const char *const Known[] = {"number_of_processors(", "processors_size(", "actual_num_procs("};
+      for (const char *Name : Known) {
+        if (All.find(Name) == std::string::npos)
+          continue;
+        bool Own = false;
+        for (size_t I = 0; I < P.Statements.size() && !Own; ++I)
+          Own = unitOf(I) == unitOf(S) && !P.Statements[I].IsDirective && squeezed(P.Statements[I].Text).find(Name) != std::string::npos;
+        if (!Own) {
+          X.K = Axis::Value;
+          X.Coef.clear();
+          X.Add = "1";
+        }
+      }
+    }
+}
+
 void Placer::declaration(size_t S, const Directive &D) {
   const int U = unitOf(S);
   if (U < 0) // before the first statement of a unit
-    return error(place(S, 0), D.Word + " must stand inside a program unit, after its first statement");
+    return error(place(S, 0), D.Word + " must stand inside a program unit, after its first statement",
+                 "write it among the declarations of its array");
   if (P.Statements[S].File.empty() && O.Units[U].HasExecutable && S > O.Units[U].FirstExecutable)
-    return error(place(S, 0), D.Word + " must stand among the declarations of its program unit, before its first executable statement");
+    return error(place(S, 0), D.Word + " must stand among the declarations of its program unit, before its first executable statement",
+                 "move it up; of an array of BLOCK, declare the array in the unit itself");
   for (const Ref &R : D.Refs) {
     const std::string Key = lower(R.Name);
     auto [It, New] = Arrays[U].insert({Key, ArrayInfo()});
@@ -429,9 +458,11 @@ void Placer::declaration(size_t S, const Directive &D) {
       A.File = P.Statements[S].File;
       Order[U].push_back(Key);
     }
-    if (D.K == DirectiveKind::Template || D.K == DirectiveKind::Task) {
+    const bool Processors = D.K == DirectiveKind::Processors;
+    if (D.K == DirectiveKind::Template || D.K == DirectiveKind::Task || Processors) {
       A.Template = &R;
       A.IsTask = D.K == DirectiveKind::Task;
+      A.IsProcessors = Processors;
     }
     if (D.HasDist || D.HasAlign) {
       if (A.Placed) {
@@ -439,6 +470,7 @@ void Placer::declaration(size_t S, const Directive &D) {
         continue;
       }
       A.Placed = &D;
+      A.Onto = D.Onto ? &*D.Onto : nullptr;
       A.At = place(S, 0);
       A.Line = lineOf(S);
       A.File = P.Statements[S].File;
@@ -468,6 +500,8 @@ Mark &Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Line
     distOperands(M, A.Placed->Dists);
     if (A.Placed->Target)
       refOperands(M, *A.Placed->Target);
+    if (A.Onto)
+      refOperands(M, *A.Onto, false);
   }
   if (A.Shadowed)
     widthOperands(M, A.Shadowed->Widths);
@@ -483,7 +517,8 @@ void Placer::declareAll() {
         Included = Arrays[U][Key].File;
         unjudged(Arrays[U][Key].At, "",
                  "a directive of BLOCK DATA has no effect in this version of dvmfc: units that use '" + Arrays[U][Key].Name +
-                     "' declare it");
+                     "' declare it",
+                 "write it into each program unit that has the COMMON block of '" + Arrays[U][Key].Name + "', an included file for one");
       }
       continue;
     }
@@ -563,7 +598,31 @@ void Placer::declareAllocated(size_t S) {
 }
 
 static bool declares(const Directive &D) {
-  return D.K == DirectiveKind::Array || D.K == DirectiveKind::Template || D.K == DirectiveKind::Inherit || D.K == DirectiveKind::Task;
+  return D.K == DirectiveKind::Array || D.K == DirectiveKind::Template || D.K == DirectiveKind::Inherit || D.K == DirectiveKind::Task ||
+         D.K == DirectiveKind::Processors;
+}
+
+// What a program can do in place of a directive that is not judged.
+static std::string insteadOf(const std::string &Word) {
+  static const struct {
+    const char *Word, *Help;
+  } Rows[] = {
+      {"TEMPLATE_", "give the template its sizes in TEMPLATE itself"},
+      {"CP_",
+       "the program runs without it; 'dvm run --checkpointable' and 'dvm checkpoint' save programs, 'dvm restart' goes on with them"},
+      {"LOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
+      {"UNLOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
+      {"SHADOW_ADD", "name what the loop reads in REMOTE_ACCESS, which is judged"},
+      {"INDIRECT_ACCESS", "write REMOTE_ACCESS, or the clause INDIRECT_ACCESS of PARALLEL, which are judged"},
+      {"POINTER", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
+      {"HEAP", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
+      {"INDEPENDENT", "write PARALLEL, which is judged"},
+      {"OWN", "take it out: outside of parallel loops an assignment is its owner's anyway"},
+  };
+  for (const auto &Row : Rows)
+    if (Word.rfind(Row.Word, 0) == 0)
+      return Row.Help;
+  return "take it out, or compile with '-fdvm=off'";
 }
 
 void Placer::directive(size_t S) {
@@ -585,11 +644,19 @@ void Placer::directive(size_t S) {
     if (!Included.empty() && !Declares && D.K != DirectiveKind::Accepted)
       return error(place(S, 0), D.Word + " cannot stand in an included file in this version of dvmfc", "write it into the source itself");
     for (const std::string &Word : D.Unjudged)
-      unjudged(place(S, 0), "", "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc");
+      unjudged(place(S, 0), "", "the clause '" + Word + "' of " + D.Word + " is not judged in this version of dvmfc",
+               "write it at the PARALLEL inside of the task, where it is judged");
+    if (D.K == DirectiveKind::TaskRegion)
+      Tasks = &D;
+    else if (D.K == DirectiveKind::End && D.Word == "ENDTASK_REGION")
+      Tasks = nullptr;
+    else if (D.K == DirectiveKind::On && Tasks) // each task adds to the results of the region
+      D.Clauses.insert(D.Clauses.end(), Tasks->Clauses.begin(), Tasks->Clauses.end());
     switch (D.K) {
     case DirectiveKind::Array:
     case DirectiveKind::Template:
     case DirectiveKind::Task:
+    case DirectiveKind::Processors:
     case DirectiveKind::Inherit: break; // in the first round
     case DirectiveKind::TaskRegion:
     case DirectiveKind::On:
@@ -598,17 +665,18 @@ void Placer::directive(size_t S) {
     case DirectiveKind::HostSection: block(S, D); break;
     case DirectiveKind::End:
       if (!Ends.count(S))
-        error(place(S, 0), "this directive ends nothing that begins in this program unit");
+        error(place(S, 0), "this directive ends nothing that begins in this program unit",
+              "take it out, or write the directive that begins the block");
       break;
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
     case DirectiveKind::Accepted: break;
     case DirectiveKind::NewValue:
       if (!Ends.count(S))
-        error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN");
+        error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN", "write it on the line behind that directive");
       break;
     case DirectiveKind::Unjudged:
-      unjudged(place(S, 0), D.Word, "the directive " + D.Word + " is not judged in this version of dvmfc");
+      unjudged(place(S, 0), D.Word, "the directive " + D.Word + " is not judged in this version of dvmfc", insteadOf(D.Word));
       break;
     default: standAlone(S, D); break;
     }
@@ -679,6 +747,8 @@ void Placer::run() {
     for (Directive &Parsed : Ds)
       if (declares(Parsed)) {
         P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
+        if (P.Directives.back()->K == DirectiveKind::Processors)
+          countProcessors(S, *P.Directives.back());
         declaration(S, *P.Directives.back());
       }
   }

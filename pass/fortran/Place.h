@@ -31,6 +31,8 @@ struct ArrayInfo {
   const Directive *Placed = nullptr, *Shadowed = nullptr;
   const Ref *Template = nullptr; // its sizes
   bool IsTask = false;           // a task array: a template of one dimension
+  bool IsProcessors = false;     // a template, too
+  const Ref *Onto = nullptr;     // processors that it is put onto
   bool Dynamic = false, Inherited = false;
 };
 

@@ -83,8 +83,10 @@ static void span_of(const struct dvmrt_directive *d, const struct dvmrt_item *on
   *high = x && x->kind == 'c' ? *low : range && !open ? dvmrt_num_value(x->add, args) : p->extent[i] - 1;
   if (*low < 0 || *high >= p->extent[i] || *low > *high)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
-                  "the section [%lld:%lld] of dimension %d of the processors '%s' is not in 0..%lld [dvm-usage]", (long long)*low,
-                  (long long)*high, i + 1, p->name, (long long)p->extent[i] - 1);
+                  d->fortran ? "the section (%lld:%lld) of dimension %d of the processors '%s' is not in 1..%lld [dvm-usage]"
+                             : "the section [%lld:%lld] of dimension %d of the processors '%s' is not in 0..%lld [dvm-usage]",
+                  (long long)*low + d->fortran, (long long)*high + d->fortran, d->fortran ? p->ndims - i : i + 1, p->name,
+                  (long long)p->extent[i] - 1 + d->fortran);
 }
 
 /* Processor p of n is the ranks from floor(p*R/n) to before floor((p+1)*R/n); where there are fewer ranks, several are one rank. */
@@ -118,8 +120,8 @@ static struct dvmp_group *section(const struct dvmrt_directive *d, const struct 
 }
 
 static void no_task(const struct dvmrt_directive *d, const struct dvmp_task_array *t, int64_t n) {
-  dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the task array '%s' has no task %lld: they are 0..%lld [dvm-usage]", t->name, (long long)n,
-                (long long)t->count - 1);
+  dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the task array '%s' has no task %lld: they are %d..%lld [dvm-usage]", t->name,
+                (long long)n + d->fortran, d->fortran, (long long)t->count - 1 + d->fortran);
 }
 
 static int64_t number_of(const struct dvmrt_directive *d, const struct dvmrt_item *i, const struct dvmp_task_array *t,
@@ -213,8 +215,8 @@ void dvmp_task_find(struct dvmp_construct *c) {
 /* The ranks of the task, which all must know. */
 static const struct dvmp_group *ranks_of(const struct dvmp_construct *c, const struct dvmp_task_array *t, int64_t n) {
   if (!t->task[n].given)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "task %lld of '%s' is executed before 'map' has given it processors [dvm-usage]",
-                  (long long)n, t->name);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "task %lld of '%s' is executed before %s has given it processors [dvm-usage]",
+                  (long long)n + c->d->fortran, t->name, c->d->fortran ? "MAP" : "'map'");
   return t->task[n].group;
 }
 

@@ -104,8 +104,11 @@ static bool check_section(const struct dvmrt_directive *d, const struct dvmrt_it
     int64_t high = x->kind == 'c' ? low : range && !open ? dvmrt_num_value(x->add, args) : p->extent[i] - 1;
     if (!p->fixed[i] || (low >= 0 && high < p->extent[i] && low <= high))
       continue;
-    snprintf(text, sizeof text, "the section [%lld:%lld] of dimension %d of the processors '%s' is not in 0..%lld", (long long)low,
-             (long long)high, i + 1, p->name, (long long)p->extent[i] - 1);
+    const int first = d->fortran;
+    snprintf(text, sizeof text,
+             first ? "the section (%lld:%lld) of dimension %d of the processors '%s' is not in 1..%lld"
+                   : "the section [%lld:%lld] of dimension %d of the processors '%s' is not in 0..%lld",
+             (long long)low + first, (long long)high + first, first ? p->ndims - i : i + 1, p->name, (long long)p->extent[i] - 1 + first);
     say(d, text);
     return false;
   }
@@ -118,7 +121,8 @@ static int64_t task_named(const struct dvmrt_directive *d, const struct dvmrt_it
   char text[200];
   if (n >= 0 && n < t->count)
     return n;
-  snprintf(text, sizeof text, "the task array '%s' has no task %lld: they are 0..%lld", t->name, (long long)n, (long long)t->count - 1);
+  snprintf(text, sizeof text, "the task array '%s' has no task %lld: they are %d..%lld", t->name, (long long)n + d->fortran, d->fortran,
+           (long long)t->count - 1 + d->fortran);
   say(d, text);
   return -1;
 }
@@ -157,7 +161,8 @@ void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args) {
   if (n < 0)
     return;
   if (!t->any_mapped || !t->mapped[n])
-    say(d, "the array is put onto the processors of a task before 'map' has given it some");
+    say(d, d->fortran ? "the array is put onto the processors of a task before MAP has given it some"
+                      : "the array is put onto the processors of a task before 'map' has given it some");
   a->tasks = t->address;
   a->task = n;
 }
@@ -221,7 +226,10 @@ static void check_number(const struct dvmrt_frame *f, const struct task_array *t
 
 static void check_mapped(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
   if (t->any_mapped && number >= 0 && number < t->count && !t->mapped[number])
-    usage(f, "task %2$lld of '%1$s' is executed before 'map' has given it processors", t->name, number, 0);
+    usage(f,
+          f->d->fortran ? "task %2$lld of '%1$s' is executed before MAP has given it processors"
+                        : "task %2$lld of '%1$s' is executed before 'map' has given it processors",
+          t->name, number + f->d->fortran, 0);
 }
 
 void dvmrt_task_enter(struct dvmrt_frame *f, const struct dvmrt_item *on) {

@@ -78,6 +78,7 @@ status 0 ./saved
 empty err
 status 1 "$dvmfc" -Werror=dvm-unjudged saved.f -o saved
 has err "saved.f:2:7: error: the directive CP_SAVE is not judged"
+has err "help: the program runs without it; 'dvm run --checkpointable'"
 status 0 "$dvmfc" -fdvm=off main.F90 field.f90 -c
 status 0 "$dvmfc" -S -emit-llvm field.f90 -o field.ll
 has field.ll "K array"

@@ -2,7 +2,7 @@
 program tasks
   implicit none
   integer, parameter :: n = 16
-  real :: a(n), b(n), c(n), s
+  real :: a(n), b(n), c(n), s, total
   integer :: i, k
 !DVM$ DISTRIBUTE a(BLOCK)
 !DVM$ DISTRIBUTE b(BLOCK)
@@ -44,5 +44,14 @@ program tasks
   do i = 1, n
     s = s + a(i)
   end do
-  print *, s
+  total = 0
+!DVM$ TASK_REGION mb, REDUCTION(SUM(total))
+!DVM$ ON mb(1)
+  total = total + 1
+!DVM$ END ON
+!DVM$ ON mb(2)
+  total = total + 2
+!DVM$ END ON
+!DVM$ END TASK_REGION
+  print *, s, total
 end program
