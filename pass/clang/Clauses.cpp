@@ -28,6 +28,10 @@ bool Rewriter::checkReduction(Construct &C, const dvm_reduction &R) {
     St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' combines bits, but '" + Text + "' is of type '" + Ty.getAsString() + "'");
     return false;
   }
+  if (Ty->isAnyComplexType() && R.op != DVM_RED_SUM && R.op != DVM_RED_PRODUCT) {
+    St.error(Loc, Twine("'") + dvm_reduction_name(R.op) + "' orders values, but '" + Text + "' is of type '" + Ty.getAsString() + "'");
+    return false;
+  }
   int64_t Length;
   if (const VarDecl *At = R.loc.count ? C.Ops.variable(R.loc) : nullptr; At && R.len.count && C.Ops.constant(R.len, Length)) {
     int64_t Has = 1;

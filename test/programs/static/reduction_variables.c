@@ -36,6 +36,11 @@ int f(void) {
 //                                                        ^ compile-error 'or' combines bits, but 's' is of type 'double'
   for (int i = 0; i < N; i++)
     bits ^= (unsigned)i;
+  _Complex double turned = 0;
+#pragma dvm parallel([i] on A[i]) reduction(max(turned))
+//                                              ^ compile-error 'max' orders values, but 'turned' is of type '_Complex double'
+  for (int i = 0; i < N; i++)
+    turned += A[i];
   int j;
 #pragma dvm parallel([j] on A[j]) reduction(max(j))
 //                                              ^ compile-error 'j' is the index variable of loop 1: it cannot be a reduction variable
