@@ -145,6 +145,12 @@ Expr *Builder::either(Expr *A, Expr *B) {
   return BinaryOperator::Create(Ctx, A, B, BO_Or, A->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }
 
+Expr *Builder::ifSo(Expr *Condition, Expr *Then) {
+  auto *Else = new (Ctx) ImplicitValueInitExpr(Then->getType());
+  SourceLocation L = Then->getExprLoc();
+  return new (Ctx) ConditionalOperator(Condition, L, Then, L, Else, Then->getType(), VK_PRValue, OK_Ordinary);
+}
+
 Expr *Builder::comma(Expr *A, Expr *B) {
   return BinaryOperator::Create(Ctx, A, B, BO_Comma, B->getType(), VK_PRValue, OK_Ordinary, A->getExprLoc(), FPOptionsOverride());
 }

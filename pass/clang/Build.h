@@ -38,6 +38,7 @@ public:
   clang::Expr *sizeOf(clang::QualType T, clang::SourceLocation L); // type size_t; VLAs as the compiler knows them there
   clang::Expr *divide(clang::Expr *A, clang::Expr *B);
   clang::Expr *either(clang::Expr *A, clang::Expr *B);     // A | B, of one integer type
+  clang::Expr *ifSo(clang::Expr *Condition, clang::Expr *Then); // Condition ? Then : 0, of a scalar type
   clang::Expr *comma(clang::Expr *A, clang::Expr *B);
   clang::CompoundStmt *block(llvm::ArrayRef<clang::Stmt *> Stmts, clang::SourceLocation L);
 };

@@ -160,13 +160,14 @@ bool Rewriter::assignPart(Stmt *&Slot) {
   assignmentParts(Slot, To, From);
   Expr *Address = B.address(To), *Mine = B.call(Own, {Address}, L);
   Expr *Size = B.toLong(B.sizeOf(To->getType().getUnqualifiedType(), L));
+  const bool Chosen = !Alone && !Used && To->getType()->isScalarType(); // 'A[i] = x, B[i] = y': no statement, and nobody wants its value
   if (Within || Heads) {
     replaceTarget(Slot, B.deref(B.call(Store, {Address, Size}, L), To->getType()));
     OwnsSome = Within && !OwnsSome ? Mine : B.either(OwnsSome, Mine);
     if (Within)
       return true;
     Mine = std::exchange(OwnsSome, nullptr);
-  } else if (Effects || !Alone) {
+  } else if (Effects || (!Alone && !Chosen)) {
     const auto *A = dyn_cast<BinaryOperator>(Slot);
     const bool Changes = Used && !(A && A->getOpcode() == BO_Assign);
     if (Reads || Changes) // each read fails where the element is not; the store goes where it belongs
@@ -179,7 +180,8 @@ bool Rewriter::assignPart(Stmt *&Slot) {
     replaceTarget(Slot, B.deref(B.call(Changes ? DVMM_CHANGE : Store, Args, L), To->getType()));
     return true;
   }
-  Slot = IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, Mine, L, L, Slot, L, nullptr);
+  Slot = Chosen ? static_cast<Stmt *>(B.ifSo(Mine, cast<Expr>(Slot)))
+                : IfStmt::Create(Ctx, L, IfStatementKind::Ordinary, nullptr, nullptr, Mine, L, L, Slot, L, nullptr);
   return true;
 }
 
