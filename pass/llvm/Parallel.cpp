@@ -386,16 +386,25 @@ struct ParallelModule::Impl {
     G->setCodeModel(CodeModel::Large);
   }
 
-  void endVariable(Value *Address, CallInst *Mark) {
+  // Where the variable's life ends: another one may get its memory there, and the other ranks may know nothing of it.
+  void endVariable(Value *Address) {
     auto *Variable = dyn_cast<AllocaInst>(Address->stripPointerCasts());
     if (!Variable)
       return;
     DominatorTree DT(*Now);
-    for (BasicBlock &BB : *Now)
-      if (auto *Return = dyn_cast<ReturnInst>(BB.getTerminator()); Return && DT.dominates(Mark, Return)) {
-        IRBuilder<> B(Return);
-        call(B, "__dvmp_gone", RT.Void, {Variable});
-      }
+    SmallVector<Instruction *, 4> Ends;
+    for (Instruction &I : instructions(*Now)) {
+      auto *Call = dyn_cast<IntrinsicInst>(&I);
+      const Intrinsic::ID Id = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
+      if (Id == Intrinsic::lifetime_end
+              ? Call->getArgOperand(1)->stripPointerCasts() == Variable
+              : (isa<ReturnInst>(I) || (Id == Intrinsic::stackrestore && !Variable->isStaticAlloca())) && DT.dominates(Variable, &I))
+        Ends.push_back(&I);
+    }
+    for (Instruction *I : Ends) {
+      IRBuilder<> B(I);
+      call(B, "__dvmp_gone", RT.Void, {Variable});
+    }
   }
 
   void lowerDirect(CallInst *Mark) {
@@ -406,7 +415,7 @@ struct ParallelModule::Impl {
     for (unsigned I = 0; I < Args.size() && I < D.Args.size(); ++I)
       if (D.Args[I].Line == DVMRT_DIRECTIVE_ARRAY && D.Args[I].Pointer && (D.Kind == "array" || D.Kind == "template")) {
         placeGlobal(Args[I]);
-        endVariable(Args[I], Mark);
+        endVariable(Args[I]);
       }
     call(B, "__dvmp_direct", RT.Void, {site(Text), arguments(B, Args)});
     if (!Mark->getType()->isVoidTy())

@@ -218,6 +218,12 @@ static bool goes_with(const struct dvmp_array *x, const struct dvmp_array *a) {
 struct dvmp_array *dvmp_array_first(void) { return arrays; }
 struct dvmp_array *const *dvmp_array_list(void) { return &arrays; }
 
+struct dvmp_array *dvmp_array_common(struct dvmp_array *a) {
+  while (a && !dvmp_group_holds(a->born, dvmp_job.group))
+    a = a->next;
+  return a;
+}
+
 static void destroy(struct dvmp_array *a) {
   dvmp_digest_say(a);
   dvmp_guard_drop(a);
@@ -378,6 +384,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
     }
     dvmp_array_forget(address, a->end - address);
   }
+  a->born = dvmp_job.group;
   a->fixed = d->dynamic || d->fortran || (own->ref.flags & DVMRT_REF_POINTER) ? NULL : d;
   place(a, d, args);
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);

@@ -34,6 +34,7 @@ struct dvmp_array {
   struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */
   const struct dvmrt_directive
       *fixed; /* its declaration, whose dimensions that are not divided stay so: it does not say 'dynamic'; else NULL */
+  const struct dvmp_group *born; /* the ranks that have declared it: others do not know it */
   unsigned moves;               /* how often it has been given another place */
   struct dvmp_poison *poison;   /* states of elements, or NULL */
 };
@@ -64,6 +65,8 @@ void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix);
 bool dvmp_array_everywhere(const struct dvmp_array *a);
 /* The ranks it lies on are among those that are together. */
 bool dvmp_array_reached(const struct dvmp_array *a);
+/* The first and the next one that all ranks that are together have declared: in the same order on each of them. */
+struct dvmp_array *dvmp_array_common(struct dvmp_array *a);
 /* The part of a rank. */
 struct dvmp_set dvmp_array_own(struct dvmp_arena *m, const struct dvmp_array *a, int rank);
 /* The part of a rank with edges of these widths, corners and all.  A rank may have edges and no

@@ -76,7 +76,7 @@ static bool is_first(const struct dvmp_array *a) {
 
 void dvmp_digest_say(const struct dvmp_array *a) {
   struct sum s = {a, 0};
-  if (!dvmp_job.digest || a->is_template || dvmp_job.inside || dvmp_job.over)
+  if (!dvmp_job.digest || a->is_template || dvmp_job.inside || dvmp_job.over || !dvmp_group_holds(a->born, dvmp_job.group))
     return;
   if (dvmp_array_everywhere(a) ? dvmp_job_first() : is_first(a))
     dvmp_set_runs(&a->own, a->stride, a->extent, add_run, &s);

@@ -218,14 +218,15 @@ void dvmp_poison_end(int depth) {
   int64_t n = 0, i = 0;
   if (!dvmp_job.poison)
     return;
-  for (struct dvmp_array *a = dvmp_array_first(); a; a = a->next)
+  struct dvmp_array *first = dvmp_array_common(dvmp_array_first());
+  for (struct dvmp_array *a = first; a; a = dvmp_array_common(a->next))
     n++;
   uint8_t *written = get((size_t)n);
-  for (struct dvmp_array *a = dvmp_array_first(); a; a = a->next)
+  for (struct dvmp_array *a = first; a; a = dvmp_array_common(a->next))
     written[i++] = a->poison && a->poison->written;
   dvmp_job_combine(written, n, 'o', 'u', 1, NULL);
   i = 0;
-  for (struct dvmp_array *a = dvmp_array_first(); a; a = a->next, i++) {
+  for (struct dvmp_array *a = first; a; a = dvmp_array_common(a->next), i++) {
     if (!a->poison)
       continue;
     a->poison->written = false;

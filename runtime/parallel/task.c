@@ -177,7 +177,7 @@ void dvmp_task_refuse(const struct dvmp_array *a, const struct dvmrt_pos *pos) {
 /* Arrays that lie on some of the ranks, or none that is divided at all: else the tasks work on arrays of all ranks. */
 static bool are_apart(void) {
   bool any = false;
-  for (struct dvmp_array *a = dvmp_array_first(); a; a = a->next) {
+  for (struct dvmp_array *a = dvmp_array_common(dvmp_array_first()); a; a = dvmp_array_common(a->next)) {
     if (a->layout.root && ((const struct dvmp_array *)a->layout.root)->grid->group)
       return true;
     any |= !dvmp_array_everywhere(a);
