@@ -89,6 +89,13 @@ static std::string absolute(llvm::StringRef Name) {
   return Path.str().str();
 }
 
+// As flang names it in the locations of operations: './a.f' is '/here/a.f'.
+static std::string asInLocations(llvm::StringRef Name) {
+  llvm::SmallString<256> Path(absolute(Name));
+  llvm::sys::path::remove_dots(Path);
+  return Path.str().str();
+}
+
 static std::string readAll(const std::string &Name) {
   if (Name == "-") {
     std::string Text;
@@ -202,7 +209,7 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
     close(FD);
     return false;
   }
-  SourceFile Main{P.File, absolute(P.File), &P, {}};
+  SourceFile Main{P.File, asInLocations(P.File), &P, {}};
   findRenames(CI.getSemanticsContext().globalScope(), Main.Renamed);
   Model Mo(Main);
   MarkOptions Options;

@@ -48,6 +48,13 @@ status 0 make -s FC="$dvmfc" CC="$dvmcc"
 check "make" ./made
 status 66 "$dvm" check field.f90 main.F90 library.c
 has err "main.F90:13:12: error:"
+# Names of files as people type them.
+mkdir -p sub
+for name in ./main.F90 .//main.F90 sub/../main.F90; do
+  status 0 "$dvmfc" ./field.f90 "$name" ./library.c -o typed
+  status 66 ./typed
+  has err "$name:13:12: error: 'a(1)' is read from the shadow edge"
+done
 # Text that is preprocessed first keeps its directives and its places.
 status 0 "$dvmfc" -E main.F90 -o expanded.f90
 has expanded.f90 "!DVM\$ PARALLEL (i) ON b(i)"
