@@ -410,8 +410,6 @@ void Placer::standAlone(size_t S, const Directive &D) {
   distOperands(M, D.Dists);
   if (!nextStatement(S, Next))
     return;
-  if (!P.Statements[Next].Alone)
-    return error(P.Statements[Next].Start, D.Word + " needs lines of its own: ';' parts statements here");
   Before[P.Statements[S].FirstLine].push_back({{call(M)}, Line});
 }
 
