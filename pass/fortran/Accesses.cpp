@@ -466,12 +466,12 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
     noWrap(Index);
     Affine A = I < U.Axes.size() ? U.Axes[I] : Affine();
     const Num &Low = S.Lower[I], &Extent = S.Extent[I];
-    A.OK &= Low.C.has_value();
+    const int64_t FromZero = A.Add - Low.C.value_or(1); // a lower bound that the run alone knows counts as 1 in texts
     T.key(DVMRT_ACCESS_SUBSCRIPT);
     if (A.OK && A.Index < 0)
-      T.add("c").add(A.Add - *Low.C);
+      T.add("c").add(FromZero);
     else if (A.OK)
-      T.add("a").add(int64_t(A.Index)).add(":").add(A.Coef).add(":").add(A.Add - *Low.C);
+      T.add("a").add(int64_t(A.Index)).add(":").add(A.Coef).add(":").add(FromZero);
     else
       T.add("o");
     const bool Fixed = Extent.C && *Extent.C >= 0;
@@ -479,7 +479,7 @@ void Accesses::subscripts(Emitter &E, Site &T, const Use &U, long ID) {
     auto Marker = [&](const Num &N, unsigned Number) {
       E.call(DVMM_INDEX, E.word(), {E.value(N), E.value(Num::of(ID)), E.value(Num::of(Number))});
     };
-    if (!(A.OK && A.Index < 0))
+    if (!A.OK || A.Index >= 0 || !Low.C)
       Marker(E.sub({std::nullopt, E.toWord(Index)}, Low), Dim);
     if (!Extent.C)
       Marker(Extent, DVMM_EXTENT + Dim);

@@ -1,5 +1,6 @@
 #include "DvmPass.h"
 #include "CountedLoops.h"
+#include "Descriptors.h"
 #include "Doubt.h"
 #include "Folder.h"
 #include "Function.h"
@@ -80,6 +81,7 @@ static void keepFrames(const FunctionState &S) {
 
 static void instrument(Function &F, Runtime &RT) {
   rewriteCountedLoops(F);
+  readDescriptorsInPlace(F);
   FunctionState S(F, RT);
   keepFrames(S);
   noteCalls(S);

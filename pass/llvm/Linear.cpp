@@ -1,7 +1,9 @@
 #include "Linear.h"
+#include "Descriptors.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -78,6 +80,8 @@ bool NestForms::unchanged(Value *P) const {
         return false; // a reduction variable, or an array
     return true;
   }
+  if (isa<Argument>(P)) // of Fortran: no other name leads there while it is written
+    return isFromFlang(*S.F.getParent()) && !is_contained(markerArguments(K.Enter), P);
   auto *A = dyn_cast<AllocaInst>(P);
   Variable *V = A && A->isStaticAlloca() ? S.VariableOf.lookup(A) : nullptr;
   return V && !V->Written.lookup(&K);
@@ -88,7 +92,7 @@ Instruction *dvmir::earlyClone(Instruction *I, const DataLayout &DL, function_re
   if (auto *Load = dyn_cast<LoadInst>(I)) {
     APInt Offset(64, 0);
     Value *P = behindMarks(Load->getPointerOperand());
-    if (!Load->isSimple() || !Unchanged(P->stripAndAccumulateConstantOffsets(DL, Offset, false)))
+    if (!Load->isSimple() || !Unchanged(P->stripAndAccumulateConstantOffsets(DL, Offset, true)))
       return nullptr;
   } else if (auto *Binary = dyn_cast<BinaryOperator>(I)) {
     auto *Divisor = dyn_cast<ConstantInt>(Binary->getOperand(1));
@@ -130,7 +134,25 @@ Value *NestForms::hoistInstruction(Instruction *I) {
   Instruction *New = earlyClone(I, S.RT.DL, [&](Value *P) { return unchanged(P); }, [&](Value *V) { return hoist(V); });
   if (New)
     New->insertBefore(K.Begin);
+  if (auto *Load = dyn_cast_or_null<LoadInst>(New))
+    readIfPresent(*Load);
   return New;
+}
+
+// An optional argument that is absent has no address, and a nest that reads it may not be executed then.
+void NestForms::readIfPresent(LoadInst &Load) {
+  Value *P = Load.getPointerOperand();
+  auto *A = dyn_cast<Argument>(getUnderlyingObject(P));
+  if (!A)
+    return;
+  Module &M = *S.F.getParent();
+  auto *Absent = M.getNamedGlobal("dvm.absent");
+  if (!Absent) {
+    Type *T = ArrayType::get(Type::getInt64Ty(M.getContext()), 64);
+    Absent = new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Constant::getNullValue(T), "dvm.absent");
+  }
+  IRBuilder<> B(&Load);
+  Load.setOperand(LoadInst::getPointerOperandIndex(), B.CreateSelect(B.CreateIsNull(A), Absent, P));
 }
 
 // ---- Linear forms ----

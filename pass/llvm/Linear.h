@@ -60,6 +60,7 @@ private:
   std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
   llvm::Value *hoistInstruction(llvm::Instruction *I);
+  void readIfPresent(llvm::LoadInst &Load);
   bool unchanged(llvm::Value *P) const;
 };
 

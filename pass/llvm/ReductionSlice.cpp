@@ -1,5 +1,6 @@
 // Values of a reduction variable on their way back to it.
 #include "ReductionSlice.h"
+#include "Descriptors.h"
 #include "pass/markers.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -28,7 +29,10 @@ Value *ReductionSlice::root(Value *P) { // through the marker
   return P;
 }
 
-bool ReductionSlice::isNamed() const { return isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address); }
+// A dummy argument of Fortran has no other name while it is written.
+bool ReductionSlice::isNamed() const {
+  return isa<AllocaInst>(C.Address) || isa<GlobalVariable>(C.Address) || (isa<Argument>(C.Address) && isFromFlang(*S.F.getParent()));
+}
 
 void ReductionSlice::findType() {
   constexpr uint64_t MaxBytes = 16384; // on the stack, some four times
@@ -435,8 +439,8 @@ bool ReductionSlice::reachesUpdate(Instruction *From) const {
 }
 
 bool ReductionSlice::mayUpdate(const CallInst *Call) const {
-  return isa<GlobalVariable>(C.Address) || any_of(Call->args(), [&](Value *V) { return root(V)->stripPointerCasts() == C.Address; }) ||
-         !isNamed();
+  return isa<GlobalVariable, Argument>(C.Address) ||
+         any_of(Call->args(), [&](Value *V) { return root(V)->stripPointerCasts() == C.Address; }) || !isNamed();
 }
 
 // 'if (m > 3) x = 0': does the branch decide about something else, and about no update at all?

@@ -5,8 +5,9 @@
 //   CALL F(1, 'N')        t1 = 1; look(&t1); t2 = 'N'; look(&t2); f(&t1, &t2); if (foreign) assigned(&t1, &t2);
 // becomes
 //                         all.t1 = 1; all.t2 = 'N'; f(&all.t1, &all.t2);
-#include "Function.h"
 #include "Temporaries.h"
+#include "Descriptors.h"
+#include "Function.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,9 +18,6 @@ using namespace dvmir;
 // Fewer cost little, and are left to the optimiser, each for itself.
 static constexpr size_t Many = 24;
 static constexpr uint64_t MostBytes = 64; // of one
-
-// flang calls its modules so.
-static bool isFromFlang(const Module &M) { return M.getSourceFileName() == "FIRModule"; }
 
 static bool isScalar(Type *T) {
   auto *Text = dyn_cast<ArrayType>(T);

@@ -57,6 +57,10 @@ static bool shape_set(struct dvmrt_array *a, const struct dvmrt_ref *ref, const 
   return ref->ndims > 0;
 }
 
+int64_t dvmrt_array_added(const struct dvmrt_array *a, const struct dvmrt_access *x, int d) {
+  return x->axis[d].add + (x->lower_varies >> d & 1 ? x->lower[d] - a->lower[d] : 0);
+}
+
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix) {
   int64_t k = (int64_t)((at - a->region.base) / a->element_bytes);
   for (int d = 0; d < a->ndims; d++) {

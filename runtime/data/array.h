@@ -77,6 +77,8 @@ extern void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct 
 void dvmrt_array_forget(uintptr_t a, uint64_t n);
 /* Sites in [first, last) are no longer there: nothing refers to them after this. */
 void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last);
+/* What the access adds in its subscript 'd', from zero as the array counts; its axis is 'c' or 'a'. */
+int64_t dvmrt_array_added(const struct dvmrt_array *a, const struct dvmrt_access *x, int d);
 /* Indices of the element that holds address 'a'. */
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);

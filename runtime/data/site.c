@@ -235,7 +235,7 @@ static void read_line(struct dvmrt_scan *s, char key, struct dvmrt_access *a) {
     for (int i = 0; i < DVMRT_NDIMS_MAX && s->at < s->end; i++) {
       const bool varies = dvmrt_scan_is(s, "*");
       a->lower[i] = varies ? 1 : dvmrt_scan_number(s);
-      a->lower_varies |= varies;
+      a->lower_varies |= (uint8_t)(varies << i);
     }
     break;
   default: break;

@@ -94,7 +94,7 @@ struct dvmrt_access {
   int64_t extent[DVMRT_NDIMS_MAX]; /* -1: not known */
   bool fortran, fixed; /* told in the spelling of Fortran: dimensions the other way round, from their lower bounds */
   int64_t lower[DVMRT_NDIMS_MAX]; /* .. in the order of 'axis' */
-  bool lower_varies; /* the run alone knows one of them: it is 1 here */
+  uint8_t lower_varies; /* bit d: the run alone knows lower[d]; it is 1 here, and in 'axis' */
   int ninner; /* x lines: their subscripts follow those of the X lines where the program gives any */
   struct dvmrt_inner {
     int dim; /* of its array, from 0 */

@@ -62,9 +62,9 @@ static int touches(const struct dvmrt_event *ev, const struct dvmrt_access *x, c
     return x->ndims || ndims ? 1 : sure;
   for (int d = 0; d < ndims; d++) {
     const struct dvmrt_subscript *s = &x->axis[d];
-    if (s->kind == 'o' || (s->kind == 'a' && !iv))
+    if (s->kind == 'o' || (s->kind == 'a' && !iv) || (x->lower_varies && !ev->array))
       sure = 1;
-    else if ((s->kind == 'a' ? s->coef * iv[s->index] + s->add : s->add) != want[d])
+    else if (dvmrt_array_added(ev->array, x, d) + (s->kind == 'a' ? s->coef * iv[s->index] : 0) != want[d])
       return 0;
   }
   return sure;

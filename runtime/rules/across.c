@@ -45,9 +45,8 @@ static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_acces
   for (int d = 0; d < x->ndims; d++) {
     if (!readable(ev, x, d))
       return false;
-    ix[d] = x->axis[d].kind == 'o'   ? ev->ix[d]
-            : x->axis[d].kind == 'a' ? x->axis[d].coef * iv[x->axis[d].index] + x->axis[d].add
-                                     : x->axis[d].add;
+    const struct dvmrt_subscript *s = &x->axis[d];
+    ix[d] = s->kind == 'o' ? ev->ix[d] : dvmrt_array_added(ev->array, x, d) + (s->kind == 'a' ? s->coef * iv[s->index] : 0);
   }
   return true;
 }

@@ -14,6 +14,15 @@ for level in -O0 -O2; do
     fi
     grep -q 'proved at entry [0-9]* times' "$work/said" || { echo "no nest of $program is proved at $level"; exit 1; }
   done
+  # Arrays behind descriptors, dummy arguments.
+  "$1/driver/dvmfc" $level "$2/test/fortran/allocated-nests.f90" -o "$work/program"
+  DVM_OPTIONS=stats=1 "$work/program" > /dev/null 2> "$work/said" || { cat "$work/said"; echo "arrays behind descriptors: not silent at $level"; exit 1; }
+  one=$(grep -n '! one by one' "$2/test/fortran/allocated-nests.f90" | cut -d: -f1)
+  if grep 'stats: .* run [0-9]* times*, .* accesses;' "$work/said" | grep -v "f90:$one run" | grep -v 'proved at entry'; then
+    echo "a nest over arrays behind descriptors is judged access by access at $level"
+    exit 1
+  fi
+  [ "$(grep -c 'proved at entry [0-9]' "$work/said")" -ge 7 ] || { cat "$work/said"; exit 1; }
 done
 # Extents of sections in the parallel loops of ranks are constant where the text says so: the sum of 27 elements has no loop.
 "$1/driver/dvmfc" -fdvm=parallel -O2 -S -emit-llvm "$2/samples/jacobi3d.f90" -o "$work/ranks.ll"

@@ -1,0 +1,88 @@
+// flang reads an allocatable or pointer array through a copy of its descriptor, made anew for each reference.  The descriptor itself is
+// read in its place: what a nest never writes can then be read once, before it, and nobody has to follow the copies.
+//
+//   t = *a;  p = t.base;  m = t.dim[0].lower;
+// becomes
+//   p = a->base;  m = a->dim[0].lower;
+#include "Descriptors.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+// flang calls its modules so.
+bool dvmir::isFromFlang(const Module &M) { return M.getSourceFileName() == "FIRModule"; }
+
+// The base, five numbers, flags, and three words a dimension.
+static bool isDescriptor(Type *T) {
+  auto *S = dyn_cast<StructType>(T);
+  return S && S->isLiteral() && S->getNumElements() >= 8 && S->getElementType(0)->isPointerTy() && S->getElementType(1)->isIntegerTy(64) &&
+         isa<ArrayType>(S->getElementType(7));
+}
+
+namespace {
+struct Copy {
+  LoadInst *From;
+  StoreInst *To;
+  SmallVector<GetElementPtrInst *, 8> Fields;
+};
+} // namespace
+
+static bool isField(GetElementPtrInst *G) {
+  return G->hasAllConstantIndices() && all_of(G->users(), [](User *U) { return isa<LoadInst>(U) && cast<LoadInst>(U)->isSimple(); });
+}
+
+// Is the object nothing but a copy that was made once, whose fields are read?
+static bool isCopy(AllocaInst *A, Copy &C) {
+  C = {};
+  for (User *U : A->users()) {
+    if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->getPointerOperand() == A && !C.To && Store->isSimple())
+      C.To = Store;
+    else if (auto *G = dyn_cast<GetElementPtrInst>(U); G && isField(G))
+      C.Fields.push_back(G);
+    else
+      return false;
+  }
+  C.From = C.To ? dyn_cast<LoadInst>(C.To->getValueOperand()) : nullptr;
+  return C.From && C.From->isSimple() && C.From->getNextNode() == C.To && C.From->getType() == A->getAllocatedType();
+}
+
+// Where a copy is read without having been made, in code that nobody reaches, there is no value to put in its place.
+static bool isMadeBefore(const DominatorTree &DT, const Copy &C) {
+  return all_of(C.Fields, [&](GetElementPtrInst *G) { return all_of(G->users(), [&](User *U) { return DT.dominates(C.To, cast<Instruction>(U)); }); });
+}
+
+static void readInPlace(AllocaInst *A, const Copy &C) {
+  IRBuilder<> B(C.From);
+  for (GetElementPtrInst *G : C.Fields) {
+    SmallVector<Value *, 4> Indices(G->indices());
+    Value *Field = nullptr;
+    for (User *U : make_early_inc_range(G->users())) {
+      auto *Load = cast<LoadInst>(U);
+      if (!Field)
+        Field = B.CreateAlignedLoad(Load->getType(), B.CreateGEP(G->getSourceElementType(), C.From->getPointerOperand(), Indices), Load->getAlign());
+      Load->replaceAllUsesWith(Field);
+      Load->eraseFromParent();
+    }
+    G->eraseFromParent();
+  }
+  C.To->eraseFromParent();
+  if (C.From->use_empty())
+    C.From->eraseFromParent();
+  A->eraseFromParent();
+}
+
+void dvmir::readDescriptorsInPlace(Function &F) {
+  if (!isFromFlang(*F.getParent()))
+    return;
+  SmallVector<AllocaInst *, 32> Descriptors;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isDescriptor(A->getAllocatedType()))
+      Descriptors.push_back(A);
+  DominatorTree DT(F);
+  for (AllocaInst *A : Descriptors)
+    if (Copy C; isCopy(A, C) && isMadeBefore(DT, C))
+      readInPlace(A, C);
+}
