@@ -10,6 +10,7 @@
 // What the nest does is a table of its references: their subscripts as linear forms.  The runtime says yes if no iteration could
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
+#include "Descriptors.h"
 #include "Linear.h"
 #include "PlainCode.h"
 #include "pass/markers.h"
@@ -80,6 +81,7 @@ private:
   void transform();
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
   void assignResults(ValueToValueMapTy &Map);
+  void readEarly(ValueToValueMapTy &Map);
   BasicBlock *clonePlain();
   BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
   void countIteration(BasicBlock *BB);
@@ -496,6 +498,14 @@ void Summary::assignResults(ValueToValueMapTy &Map) {
       Assign(*A.Var, A.Mark);
 }
 
+// Descriptors and dummy arguments, once: to the optimiser each element that is stored might be one of their words.
+void Summary::readEarly(ValueToValueMapTy &Map) {
+  for (BasicBlock *BB : K.Blocks)
+    for (Instruction &I : *BB)
+      if (Value *Early = isa<LoadInst>(I) ? Forms.hoist(&I) : nullptr)
+        cast<LoadInst>(Map[&I])->replaceAllUsesWith(Early);
+}
+
 BasicBlock *Summary::clonePlain() {
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 16> Cloned;
@@ -506,6 +516,8 @@ BasicBlock *Summary::clonePlain() {
   remapInstructionsInBlocks(Cloned, Map);
   auto *Leave = cast<CallInst>(Map[K.Leaves[0]]);
   assignResults(Map);
+  if (isFromFlang(*S.F.getParent()))
+    readEarly(Map);
   for (BasicBlock *BB : Cloned)
     for (Instruction &I : make_early_inc_range(*BB)) {
       if (markerName(&I).empty() || &I == Leave)
@@ -528,6 +540,10 @@ static Type *scalarType(Value *P) {
   auto *A = dyn_cast<AllocaInst>(P);
   auto *G = dyn_cast<GlobalVariable>(P);
   Type *T = A ? A->getAllocatedType() : G ? G->getValueType() : nullptr;
+  if (isa<Argument>(P)) // of Fortran; each use must agree
+    for (User *U : P->users())
+      if (!T && getLoadStorePointerOperand(U) == P)
+        T = getLoadStoreType(U);
   return T && (T->isFloatingPointTy() || T->isIntegerTy()) ? T : nullptr;
 }
 
