@@ -51,7 +51,9 @@ static bool isCopy(AllocaInst *A, Copy &C) {
 
 // Where a copy is read without having been made, in code that nobody reaches, there is no value to put in its place.
 static bool isMadeBefore(const DominatorTree &DT, const Copy &C) {
-  return all_of(C.Fields, [&](GetElementPtrInst *G) { return all_of(G->users(), [&](User *U) { return DT.dominates(C.To, cast<Instruction>(U)); }); });
+  return all_of(C.Fields, [&](GetElementPtrInst *G) {
+    return all_of(G->users(), [&](User *U) { return DT.dominates(C.To, cast<Instruction>(U)); });
+  });
 }
 
 static void readInPlace(AllocaInst *A, const Copy &C) {
@@ -62,7 +64,8 @@ static void readInPlace(AllocaInst *A, const Copy &C) {
     for (User *U : make_early_inc_range(G->users())) {
       auto *Load = cast<LoadInst>(U);
       if (!Field)
-        Field = B.CreateAlignedLoad(Load->getType(), B.CreateGEP(G->getSourceElementType(), C.From->getPointerOperand(), Indices), Load->getAlign());
+        Field = B.CreateAlignedLoad(Load->getType(), B.CreateGEP(G->getSourceElementType(), C.From->getPointerOperand(), Indices),
+                                    Load->getAlign());
       Load->replaceAllUsesWith(Field);
       Load->eraseFromParent();
     }
