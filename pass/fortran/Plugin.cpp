@@ -2,6 +2,7 @@
 // compiles a copy of the source with statements in place of the directives
 // (Place.h), puts marks into its HLFIR (Mark.h) and goes on with flang's own
 // code generation.
+#include "Conditional.h"
 #include "Mark.h"
 #include "flang/Frontend/CompilerInstance.h"
 #include "flang/Frontend/FrontendActions.h"
@@ -61,6 +62,7 @@ struct Generation : CodeGenAction {
 class CheckedAction : public PluginParseTreeAction {
   bool beginSourceFileAction() override;
   void executeAction() override {}
+  bool isPreprocessed(CompilerInstance &CI);
   bool compile(const std::string &Name, const std::string &Raw, const Placed &P);
   bool complain(const std::string &Name, const std::string &Raw, const std::vector<Complaint> &Complaints);
 };
@@ -237,11 +239,17 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
   return OK;
 }
 
+// As flang decides it.
+bool CheckedAction::isPreprocessed(CompilerInstance &CI) {
+  const PPMacrosFlag Macros = CI.getInvocation().getPreprocessorOpts().macrosFlag;
+  return Macros == PPMacrosFlag::Include || (Macros == PPMacrosFlag::Unknown && getCurrentInput().getMustBePreprocessed());
+}
+
 bool CheckedAction::beginSourceFileAction() {
   CompilerInstance &CI = getInstance();
   const std::string Name = getCurrentFileOrBufferName().str();
-  const std::string Raw = readAll(Name);
   const auto &Options = CI.getInvocation().getFortranOpts();
+  const std::string Whole = readAll(Name), Raw = isPreprocessed(CI) ? onlyCompiled(Whole, Name, Options) : Whole;
   std::vector<std::string> Folders{llvm::sys::path::parent_path(Name).str()};
   Folders.insert(Folders.end(), Options.searchDirectories.begin(), Options.searchDirectories.end());
   const Placed P =

@@ -55,6 +55,47 @@ for name in ./main.F90 .//main.F90 sub/../main.F90; do
   status 66 ./typed
   has err "$name:13:12: error: 'a(1)' is read from the shadow edge"
 done
+# Directives in branches that are not compiled count as little as statements there; positions are those of the file.
+cat >branches.F90 <<'END'
+program branches
+  implicit none
+  integer, parameter :: n = 12
+#ifdef WHOLE
+  integer :: a(n), b(n)
+!DVM$ DISTRIBUTE a(*)
+#elif ROWS > 3
+  integer :: a(n), &
+             b(n)
+!DVM$ DISTRIBUTE a(BLOCK)
+!DVM$ ALIGN b(i) WITH a(i)
+#endif
+  integer i
+#if defined(WHOLE) && !defined(ROWS)
+  this is no Fortran
+!DVM$ NONSENSE
+#else
+!DVM$ PARALLEL (i) &
+!DVM$& ON a(i)
+#endif
+  do i = 2, n
+    b(i) = &
+#ifndef WRONG
+      2 * &
+#else
+      b(i - 1) + &
+#endif
+      i
+  end do
+!DVM$ REMOTE_ACCESS (b(3))
+  print *, b(3)
+end program
+END
+status 0 "$dvmfc" -DROWS=4 branches.F90 -o branches
+status 0 ./branches
+has out " 6"
+status 0 "$dvmfc" -DROWS=4 -DWRONG branches.F90 -o branches
+status 66 ./branches
+has err "branches.F90:25:7: error: 'b(1)' is read"
 # Text that is preprocessed first keeps its directives and its places.
 status 0 "$dvmfc" -E main.F90 -o expanded.f90
 has expanded.f90 "!DVM\$ PARALLEL (i) ON b(i)"
