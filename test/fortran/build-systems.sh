@@ -95,7 +95,7 @@ status 0 ./branches
 has out " 6"
 status 0 "$dvmfc" -DROWS=4 -DWRONG branches.F90 -o branches
 status 66 ./branches
-has err "branches.F90:25:7: error: 'b(1)' is read"
+has err "branches.F90:26:7: error: 'b(1)' is read"
 # Text that is preprocessed first keeps its directives and its places.
 status 0 "$dvmfc" -E main.F90 -o expanded.f90
 has expanded.f90 "!DVM\$ PARALLEL (i) ON b(i)"
