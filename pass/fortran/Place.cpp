@@ -567,6 +567,14 @@ void Placer::declareInModule(int U, std::vector<Insertion> &Lines) {
   Where.insert(Where.begin(), Lines.begin(), Lines.end());
 }
 
+// Does 'What', which begins with a name, stand there from 'At' on, and not as the end of another name or as a component?
+static bool hasWhole(const std::string &T, const std::string &What, size_t At) {
+  for (size_t Found = T.find(What, At); Found != std::string::npos; Found = T.find(What, Found + 1))
+    if (Found && !isNameChar(T[Found - 1]) && T[Found - 1] != '%')
+      return true;
+  return false;
+}
+
 // "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of
 // this unit, or of a procedure around it, begin to live.
 void Placer::declareAllocated(size_t S) {
@@ -581,8 +589,7 @@ void Placer::declareAllocated(size_t S) {
     auto Names = Order.find(U);
     for (size_t I = 0; Names != Order.end() && I < Names->second.size(); ++I) {
       const std::string &Key = Names->second[I];
-      const size_t Found = T.find(Key + "(", At);
-      if (Found == std::string::npos || isNameChar(T[Found - 1]) || T[Found - 1] == '%' || Arrays[U][Key].Template)
+      if (!hasWhole(T, Key + "(", At) || Arrays[U][Key].Template)
         continue;
       declare(unitOf(S), Arrays[U][Key], Lines).Allocated = true;
     }
