@@ -742,7 +742,7 @@ void Placer::write() {
 
 void Placer::run() {
   for (size_t S = 0; S < P.Statements.size(); ++S) { // declarations of a unit may stand behind each other in any order
-    if (!P.Statements[S].IsDirective)
+    if (!P.Statements[S].IsDirective || O.InInterface[S]) // what the procedure itself says counts
       continue;
     Included = P.Statements[S].File;
     std::vector<Directive> Ds;

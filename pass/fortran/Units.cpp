@@ -202,6 +202,7 @@ struct Walk {
   std::vector<size_t> OpenLoops; // numbers of loops
   std::vector<size_t> OpenBlocks;
   int Hidden = 0; // inside of interfaces, definitions of types
+  int Interfaces = 0;
   std::string Declared;
 
   explicit Walk(const std::vector<Statement> &S) : S(S) {}
@@ -275,10 +276,13 @@ static std::string asWritten(const std::string &Index, const std::string &Whole)
 // In an interface or the definition of a type.
 bool Walk::isHidden(const std::string &T) {
   const bool Type = starts(T, "type") && !starts(T, "type(") && !starts(T, "typeis(") && assignment(T) == std::string::npos;
-  if (starts(T, "interface") || starts(T, "abstractinterface") || Type)
+  const bool Interface = starts(T, "interface") || starts(T, "abstractinterface");
+  Interfaces += Interface;
+  if (Interface || Type)
     ++Hidden;
   if (Hidden == 0)
     return false;
+  Interfaces -= starts(T, "endinterface");
   if (starts(T, "endinterface") || starts(T, "endtype"))
     --Hidden;
   return true;
@@ -288,6 +292,7 @@ void Walk::statement(size_t I) {
   O.UnitOf.push_back(Open.empty() ? -1 : Open.back());
   O.LoopAt.push_back(-1);
   O.BlockEnd.push_back(I);
+  O.InInterface.push_back(Interfaces > 0);
   if (S[I].IsDirective)
     return;
   const std::string T = squeezed(S[I].Text);

@@ -27,6 +27,7 @@ struct Outline {
   std::vector<Unit> Units;
   std::vector<Loop> Loops;
   std::vector<int> UnitOf;      // of each statement; -1: none
+  std::vector<bool> InInterface; // of each statement: in the body of an interface
   std::vector<int> LoopAt;      // the loop that begins at the statement, or -1
   std::vector<size_t> BlockEnd; // of the statement that begins a block (IF
                                 // THEN, SELECT CASE ..): its end; else itself
