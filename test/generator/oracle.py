@@ -52,9 +52,10 @@ class Oracle(Rules):
         self.blurred = {e for e in self.blurred if e[0] != name}
 
     def close(self, ended):
-        for name in [n for n in self.pending if ended(n)]:
-            r = self.pending.pop(name)
-            self.report_at('dvm-reduction-protocol', r['started'] or r['line'], r['group'], name)
+        for group, name in [k for k in self.pending if ended(k[1])]:
+            r = self.pending.pop((group, name))
+            if not r['again']:
+                self.report_at('dvm-reduction-protocol', r['started'] or r['line'], group, name)
 
     # Statements.
     def block(self, body, env):
@@ -150,16 +151,13 @@ class Oracle(Rules):
 
     def stand(self, word, name, line):
         if word.startswith('reduction'):
-            mine = {n: r for n, r in self.pending.items() if r['group'] == name}
-            for n, r in mine.items():
-                if word == 'reduction_start':
-                    if r['started']:
-                        self.report_at('dvm-reduction-protocol', line, name, n)
-                    r['started'] = line
-                else:
-                    if not r['started']:
-                        self.report_at('dvm-reduction-protocol', line, name, n)
-                    del self.pending[n]
+            mine = {k: r for k, r in self.pending.items() if k[0] == name}
+            for k, r in mine.items():
+                if bool(r['started']) == (word == 'reduction_start') and not r['again']:
+                    self.report_at('dvm-reduction-protocol', line, *k)
+                r['started'] = line
+                if word == 'reduction_wait':
+                    del self.pending[k]
             if not mine:
                 self.report_at('dvm-reduction-protocol', line, name)
         elif word == 'shadow_start':
@@ -481,15 +479,24 @@ class Oracle(Rules):
                 self.stand(word, name, node.number)
         for r in node.reduction:
             if r.group:
-                self.close(lambda n, v=r.variable.name: n == v)
-                self.pending[r.variable.name] = {'group': r.group, 'started': None, 'line': node.number}
+                self.pending[r.group, r.variable.name] = self.taken_over(r.group, r.variable.name, node)
+
+    def taken_over(self, group, name, node):
+        """The reduction that begins: the steps of an earlier one of the variable by the group are its own from now on."""
+        held = self.pending.pop((group, name), None)
+        if held and not held['again']:
+            self.report_at('dvm-reduction-protocol', held['started'] or held['line'], group, name)
+        return {'started': None, 'line': node.number, 'again': bool(held and held['again'])}
 
     def named_again(self, name, node):
-        """A reduction of a variable that another one has still; of the same loop executed again, unstarted, the protocol tells."""
-        held = self.pending.get(name)
-        if held and (held['started'] or held['line'] != node.number):
+        """A reduction of a variable that others have still: that is told, and their protocol is judged no more, since the steps that
+        mend the one mend the other.  Of the same loop executed again, unstarted, the protocol tells."""
+        held = [r for (_, n), r in self.pending.items() if n == name and (r['started'] or r['line'] != node.number)]
+        if held:
             self.report_at('dvm-reduction-pending', node.number, name)
             self.construct.told.add(name)
+        for r in held:
+            r['again'] = True
 
     def check_widths(self, array, widths):
         """Widths beyond the declared ones are refused while compiling."""

@@ -178,7 +178,7 @@ class Rules:
         self.initial.update({a.name: NEVER for a in program.arrays})
         self.fresh = {a.name: [] for a in program.arrays}    # exchanges since the last write: (widths, corner)
         self.flying = {}                                     # group -> [(array, widths, corner)], its exchange under way
-        self.pending = {}                                    # reduction variable -> its reduction, not waited for
+        self.pending = {}                                    # (group, reduction variable) -> its reduction, not waited for
         self.construct, self.owner, self.block_remote = None, None, {}
         self.task, self.task_wrote, self.task_readers = None, {}, {}
         self.task_left = set()  # what tasks of a region that is over have written
@@ -399,7 +399,7 @@ class Rules:
 
     # Ordinary data, and arrays that every processor holds.
     def ordinary(self, access, element, writing, update):
-        if element[0] in self.pending and not (self.construct and element[0] in self.construct.told):
+        if any(n == element[0] for _, n in self.pending) and not (self.construct and element[0] in self.construct.told):
             self.report('dvm-reduction-pending', access)
         if self.construct is not None:
             return self.replicated(access, element, writing, update)

@@ -62,5 +62,17 @@ int main(void) {
 #pragma dvm reduction_start(g)
 #pragma dvm reduction_wait(g)
   printf("%d\n", s);
+  int most_of = 0;
+#pragma dvm parallel([i] on a[i]) reduction(k: max(most_of))
+  for (int i = 0; i < N; i++)
+    most_of = a[i] > most_of ? a[i] : most_of;
+#ifdef RIGHT
+#pragma dvm reduction_start(k)
+#pragma dvm reduction_wait(k)
+#endif
+#pragma dvm parallel([i] on a[i]) reduction(sum(most_of))
+//          ^ error dvm-reduction-pending 'most_of'
+  for (int i = 0; i < N; i++)
+    a[i]--;
   return 0;
 }
