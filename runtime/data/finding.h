@@ -13,6 +13,7 @@ struct dvmrt_clause {
   bool corner;
   bool section;            /* of elements [-low, high], not of widths; 'extent' of them is all of a dimension */
   int64_t extent[DVMRT_NDIMS_MAX];
+  int64_t first[DVMRT_NDIMS_MAX]; /* .. what they are counted from: 0 in C */
   bool never;              /* there is none: another help is given */
 };
 

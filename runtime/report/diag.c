@@ -71,7 +71,7 @@ static void section_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) {
     if (c->low[d] >= 0 && c->high[d] >= c->extent[d] - 1)
       dvmrt_text_add(t, "[]");
     else
-      dvmrt_text_add(t, "[%lld:%lld]", -(long long)c->low[d], (long long)c->high[d]);
+      dvmrt_text_add(t, "[%lld:%lld]", (long long)(c->first[d] - c->low[d]), (long long)(c->first[d] + c->high[d]));
 }
 
 void dvmrt_clause_inside(const struct dvmrt_clause *c, struct dvmrt_text *t) {

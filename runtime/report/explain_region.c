@@ -58,8 +58,17 @@ static void note_sides(struct dvmrt_report *r, const struct dvmrt_record *rec, c
 
 /* ---- helps ---------------------------------------------------------------------------------------------------------------------- */
 
+/* What the subscripts of dimension 'd' are counted from where it is accessed. */
+static int64_t counted_from(const struct dvmrt_event *ev, const struct dvmrt_held *h, int d) {
+  const struct dvmrt_array *a = h->ordinary ? NULL : (const struct dvmrt_array *)dvmrt_shadow_region_in(h->base, 1);
+  if (ev->access->ndims == h->ndims && !(ev->access->lower_varies >> d & 1))
+    return ev->access->lower[d];
+  return a && a->ndims == h->ndims ? a->lower[d] : ev->access->fortran;
+}
+
 /* The element joins the section that 'clause' should name. */
-static void widen(struct dvmrt_clause *c, const char *clause, const char *name, const struct dvmrt_held *h, uint64_t element) {
+static void widen(struct dvmrt_clause *c, const char *clause, const char *name, const struct dvmrt_record *rec, uint64_t element) {
+  const struct dvmrt_held *h = rec->region.held;
   const bool first = !c->name;
   c->name = clause;
   c->array = name;
@@ -68,6 +77,7 @@ static void widen(struct dvmrt_clause *c, const char *clause, const char *name, 
   for (int d = 0; d < h->ndims; d++) {
     int64_t at = (int64_t)element / h->stride[d] % h->extent[d];
     c->extent[d] = h->extent[d];
+    c->first[d] = counted_from(rec->event, h, d);
     if (first)
       c->low[d] = -at, c->high[d] = at;
     dvmrt_clause_widen(c, d, at);
@@ -155,13 +165,13 @@ void dvmrt_explain_region(const struct dvmrt_record *rec) {
   if (!f)
     return;
   if (why == DVMRT_STALE_HOST || why == DVMRT_STALE_DEVICE)
-    widen(&f->clause, why == DVMRT_STALE_HOST ? "get_actual" : "actual", name, h, rec->region.element);
+    widen(&f->clause, why == DVMRT_STALE_HOST ? "get_actual" : "actual", name, rec, rec->region.element);
   const char *clause = rec->directive ? clause_in(rec->directive, name) : NULL;
   if (widens(rec, clause)) {
     for (uint64_t i = 0; f->count == 1 && i < h->count; i++)
       if ((h->state[i] | h->allowed) & (DVMRT_MAY_READ | DVMRT_MAY_WRITE))
-        widen(&f->clause, clause, name, h, i);
-    widen(&f->clause, clause, name, h, rec->region.element);
+        widen(&f->clause, clause, name, rec, i);
+    widen(&f->clause, clause, name, rec, rec->region.element);
   }
   if (f->count > 1)
     return;

@@ -1,6 +1,7 @@
 #include "runtime/rules/section.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/range.h"
+#include "runtime/rules/region.h"
 
 /* An assignment of arrays in the sequential part reads, element by element, what goes to the element at the same place of its target:
  * the reads wait for that. */
@@ -168,6 +169,28 @@ static void close_waiting(void) {
   dvmrt_check_close_waiting();
 }
 
+/* ---- regions ------------------------------------------------------------------------------------------------------------------- */
+
+static void touch_run(const struct dvmrt_elements *s, uintptr_t p, int64_t n, bool printed) {
+  if (printed && !(s->flags & DVMRT_WRITE)) {
+    dvmrt_region_reads(p, s->bytes * (uint64_t)n, s->site, true);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    dvmrt_region_touch(p + (uint64_t)i * s->bytes, s->bytes, s->site, NULL, s->flags);
+}
+
+static void touch_regions(const struct dvmrt_elements *whole, bool printed) {
+  struct dvmrt_elements s = *whole;
+  join(&s);
+  const bool runs = s.n && s.stride[0] == (int64_t)s.bytes;
+  int64_t at[DVMRT_NDIMS_MAX] = {0};
+  uintptr_t p = s.first;
+  do
+    touch_run(&s, p, runs ? s.extent[0] : 1, printed);
+  while (next(&s, runs, at, &p));
+}
+
 void dvmrt_section_access(struct dvmrt_elements *s) {
   struct dvmrt_event ev;
   uintptr_t low;
@@ -179,6 +202,8 @@ void dvmrt_section_access(struct dvmrt_elements *s) {
     close_waiting();
   if (!dvmrt_section_bounds(s, &low, &size))
     return;
+  if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(low, size, s->flags))
+    touch_regions(s, x->role == 'i');
   if (!ev.nest && x->role == 'r' && nwaiting < WAITING_MAX && dvmrt_shadow_region_in(low, size)) {
     waiting[nwaiting++] = *s;
     return;
