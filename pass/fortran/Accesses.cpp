@@ -3,6 +3,7 @@
 // reference of the text is the n-th use: the counts must agree, else the place
 // is that of the statement.
 #include "Arrays.h"
+#include "Sections.h"
 #include "Cursor.h"
 #include "Mark.h"
 #include "Parallel.h"
@@ -619,6 +620,8 @@ void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
       useOf(*Nest, U, Ev.Kind == 'w');
     T.key(DVMRT_ACCESS_DISTRIBUTED).add("-");
   }
+  if (auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Ev.At))
+    Ev.Anywhere = Ev.Kind == 'r' && isSequential(Nest) && sectionCopyOf(Assign, Mo);
   if (char Agrees = buffered(U, P.At.Line))
     T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
   if (isSequential(Nest) && isOutput(P))

@@ -266,7 +266,8 @@ bool dvmf::markSection(Emitter &E, mlir::Value Entity, const std::string &Text, 
     }
     Base = V;
   }
-  const int64_t Flags = (Ev.Kind == 'w' ? DVMRT_WRITE | DVMRT_STORED : DVMRT_READ | (Ev.Copied || !Known ? DVMRT_COPIED : 0)) |
+  const int64_t Flags = (Ev.Kind == 'w' ? DVMRT_WRITE | DVMRT_STORED
+                                        : DVMRT_READ | (Ev.Copied || !Known ? DVMRT_COPIED : 0) | (Ev.Anywhere ? DVMRT_PLACED : 0)) |
                         (Ev.InParts ? DVMM_SECTION_IN_PARTS : 0);
   llvm::SmallVector<mlir::Value, 16> Args{E.toPointer(Base), E.text(Text), E.value(Bytes), E.value(Num::of(Flags))};
   for (const Dimension &D : Dims) {

@@ -12,6 +12,7 @@ struct ArrayEvent {
   bool Copied = false; // elements without a value may be copied so
   bool Paired = false; // each element goes to the one at the same place of the statement's target
   bool InParts = false; // in parallel execution: where each rank executes its own iterations
+  bool Anywhere = false; // whoever has the elements
   bool Each = false;   // under a mask, or by a vector of subscripts: 'At' designates one element, the loads of which are to be marked
 };
 

@@ -154,25 +154,6 @@ std::vector<Num> Writer::lowers(const std::string &Name) {
 // ---- pieces of texts
 // ---------------------------------------------------------------------------------------------------------
 
-static Shape variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V, const std::string &Name) {
-  Shape S = Mo.shape(E, V);
-  const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
-  T.add((lower(Name) != lower(V.Name) ? Name : V.Name) + (Open ? " p" : " a") + V.Kind + " ")
-      .pointer(Mo.base(E, V))
-      .add(" ")
-      .add(int64_t(V.Bytes))
-      .add(" ");
-  T.add(int64_t(V.Rank));
-  for (size_t I = S.Extent.size(); I-- > 0;) {
-    T.add(" ");
-    if (S.Extent[I].C && *S.Extent[I].C < 0)
-      T.add("*");
-    else
-      T.number(S.Extent[I]);
-  }
-  return S;
-}
-
 // "A af8 & 8 2 100 100": the run time has the dimensions in the order of C.
 void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   Variable *V = variable(Name);
@@ -384,8 +365,6 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
 
 // ---- marks
 // -------------------------------------------------------------------------------------------------------------------
-
-static std::string sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
 
 bool Writer::taskArray(Site &T, const std::string &Name) {
   for (const Mark &Other : Mo.Main.P->Marks)

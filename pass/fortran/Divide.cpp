@@ -2,7 +2,9 @@
 //   a(i) = x           *__dvmp_store(a(i)) = x             all compute, one stores
 //   a(i) = b(i) + x    if (__dvmp_own(a(i))) a(i) = b(i) + x
 //   a = b + x          for all elements: if (__dvmp_own(a(i))) a(i) = b(i) + x
+//   a(:) = b(2, :)     array_copy
 #include "Parallel.h"
+#include "Sections.h"
 #include "flang/Optimizer/Builder/FIRBuilder.h"
 #include "flang/Optimizer/Builder/HLFIRTools.h"
 #include "pass/markers.h"
@@ -234,6 +236,12 @@ void Divide::array(hlfir::AssignOp Assign, Variable &V, Position P) {
     Complaints.push_back(
         {true, P, What + ": not supported in parallel execution yet", "write a loop with PARALLEL, or assign element by element", ""});
   };
+  if (const auto Copy = sectionCopyOf(Assign, Mo)) {
+    Emitter E(Assign);
+    copySection(E, Mo, *Copy, P);
+    Assign->erase();
+    return;
+  }
   mlir::Value From = Assign.getRhs();
   mlir::Operation *Expression = From.getDefiningOp();
   const bool Scalar = fir::isa_trivial(From.getType());

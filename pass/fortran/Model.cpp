@@ -335,3 +335,24 @@ Site &Site::pointer(mlir::Value V) {
   Args.push_back(V);
   return add("&");
 }
+
+std::string dvmf::sentinelOf(const Placed &P) { return P.F.Fixed ? "f" : "F"; }
+
+Shape dvmf::variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V, const std::string &Name) {
+  Shape S = Mo.shape(E, V);
+  const bool Open = !S.Extent.empty() && S.Extent.back().C && *S.Extent.back().C < 0;
+  T.add((lower(Name) != lower(V.Name) ? Name : V.Name) + (Open ? " p" : " a") + V.Kind + " ")
+      .pointer(Mo.base(E, V))
+      .add(" ")
+      .add(int64_t(V.Bytes))
+      .add(" ");
+  T.add(int64_t(V.Rank));
+  for (size_t I = S.Extent.size(); I-- > 0;) {
+    T.add(" ");
+    if (S.Extent[I].C && *S.Extent[I].C < 0)
+      T.add("*");
+    else
+      T.number(S.Extent[I]);
+  }
+  return S;
+}

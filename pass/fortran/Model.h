@@ -102,6 +102,10 @@ struct Site {
   Site &pointer(mlir::Value V);
 };
 
+// The language of a site text: fixed or free form.
+std::string sentinelOf(const Placed &P);
+// Adds the array to the text, as directives have arrays; what it is called there may differ from its own name.
+Shape variableRef(Emitter &E, Model &Mo, Site &T, const Variable &V, const std::string &Name);
 uint64_t bytesOf(mlir::Type T);
 // .. of derived types too, as they lie in memory; 0: not known.
 uint64_t storedBytes(mlir::Type T);

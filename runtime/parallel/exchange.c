@@ -265,10 +265,11 @@ static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt
     if (one)
       low = high = dvmrt_num_value(x->add, args);
     if (x && x->kind == 'r') {
+      const bool open = x->add.slot < 0 && x->add.v == -1;
       low = dvmrt_num_value(x->coef, args);
-      high = dvmrt_num_value(x->add, args) < 0 ? high : dvmrt_num_value(x->add, args);
+      high = open ? high : dvmrt_num_value(x->add, args);
     }
-    if (low < 0 || high >= s->a->extent[k])
+    if (low <= high && (low < 0 || high >= s->a->extent[k]))
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                     "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside the array [dvm-usage]", (long long)low,
                     (long long)high, k + 1, s->a->name);
