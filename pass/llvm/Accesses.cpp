@@ -152,26 +152,11 @@ static bool hasBounds(const Access &A) {
   });
 }
 
-// An array of the file that is read in bounds by a nest that writes no such data: asked once, at the entry of the nest.
+// An array that the nest only reads: asked once, at the entry of the nest.
 AllocaInst *AccessLowering::knownData() {
-  Construct *K = A.In;
-  if (!K || !K->Begin || !K->OnlyReadsData || A.Text.Writes || A.Index.empty() || A.Text.Extents.size() != A.Index.size())
+  if (!A.Table || !(A.Fixed || A.In->OnlyReadsData))
     return nullptr;
-  Value *P = Address;
-  while (auto *GEP = dyn_cast<GEPOperator>(P))
-    P = GEP->getPointerOperand();
-  auto *G = dyn_cast<GlobalVariable>(P);
-  if (!G || G->isThreadLocal() || G->isConstant())
-    return nullptr;
-  uint64_t Bytes = A.Text.Size; // as the subscripts, whose bounds are tested, give them
-  for (unsigned D = 0; D < A.Index.size(); ++D) {
-    if (!A.Text.Extents[D] || !A.Index[D])
-      return nullptr;
-    Bytes *= *A.Text.Extents[D];
-  }
-  if (A.Text.PartOfElement || Bytes != RT.DL.getTypeAllocSize(G->getValueType()).getFixedValue())
-    return nullptr;
-  AllocaInst *&Slot = K->Data[G];
+  AllocaInst *&Slot = A.In->Data[A.Table];
   if (!Slot)
     Slot = S.slot(RT.I32, "dvm.known");
   return Slot;

@@ -6,6 +6,7 @@
 #include "Function.h"
 #include "Memory.h"
 #include "Parallel.h"
+#include "PlainCode.h"
 #include "PureFunctions.h"
 #include "Reached.h"
 #include "Reductions.h"
@@ -90,6 +91,7 @@ static void instrument(Function &F, Runtime &RT) {
   gatherTemporaries(S);
   MemoryLowering Unmarked(S);
   mirrorReductions(S);
+  findTables(S);
   summarizeNests(S);
   findStretches(S);
   loadDoubt(S);

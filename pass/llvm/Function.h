@@ -56,6 +56,8 @@ struct Access {
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Index = {}; // one per subscript; null: not known
   llvm::SmallVector<llvm::WeakTrackingVH, 4> Extent = {}; // of variable-length arrays, likewise
   llvm::GlobalVariable *Site = nullptr; // FunctionState::site
+  llvm::GlobalVariable *Table = nullptr; // a read in a nest, in its bounds, of this array
+  bool Fixed = false; // .. which the nest does not write
   bool Sure = false;  // a read of what has certainly been assigned
   bool Asked = false; // a loop outside of constructs has asked for all of its turns, and this is for those that may not do without
   bool Again = false; // in a copy of a loop: the same access of the text

@@ -1,6 +1,8 @@
 #include "PlainCode.h"
+#include "LoopForms.h"
 #include "pass/markers.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -110,4 +112,82 @@ const char *PlainCode::check(Instruction &I) const {
   if (isa<AllocaInst, IndirectBrInst, ReturnInst>(I))
     return "it contains a variable-length array";
   return nullptr;
+}
+
+bool PlainCode::isOnlyRead(GlobalVariable *G) const {
+  if (!G->hasLocalLinkage() || G->isThreadLocal())
+    return false;
+  SmallVector<User *, 16> Work(G->users());
+  while (!Work.empty()) {
+    User *U = Work.pop_back_val();
+    auto *I = dyn_cast<Instruction>(U);
+    if (I && I->getFunction() != &S.F)
+      return false;
+    auto *Store = dyn_cast<StoreInst>(U);
+    if (isa<GEPOperator>(U) || markerName(U) == DVMM_ACCESS)
+      append_range(Work, U->users());
+    else if (Store
+                 ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G || K.holds(Store->getParent())
+                 : !isa<LoadInst>(U))
+      return false;
+  }
+  return true;
+}
+
+GlobalVariable *dvmir::boundedRoot(const Access &A, const DataLayout &DL) {
+  auto *G = dyn_cast<GlobalVariable>(pointerRoot(A.Mark->getArgOperand(0)));
+  if (!G || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)
+    return nullptr;
+  uint64_t Bytes = A.Text.Size;
+  for (unsigned D = 0; D < A.Index.size(); ++D) {
+    if (!A.Text.Extents[D] || !A.Index[D])
+      return nullptr;
+    Bytes *= *A.Text.Extents[D];
+  }
+  return Bytes == DL.getTypeAllocSize(G->getValueType()).getFixedValue() ? G : nullptr;
+}
+
+// Does the call lead to 'F', as far as can be told?  What is defined elsewhere may.
+static bool mayReach(const CallBase &From, const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
+  const Function *Callee = From.getCalledFunction();
+  if (!Callee || Callee == &F)
+    return true;
+  if (Callee->isDeclaration())
+    return !Callee->isIntrinsic() && !isMathematical(Callee) && !Callee->getName().starts_with("__dvmrt_");
+  if (!Seen.insert(Callee).second)
+    return false;
+  return any_of(instructions(*Callee), [&](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && markerName(Call).empty() && mayReach(*Call, F, Seen);
+  });
+}
+
+bool PlainCode::mayComeBack() const {
+  SmallPtrSet<const Function *, 8> Seen;
+  return any_of(K.Blocks, [&](const BasicBlock *BB) {
+    return any_of(*BB, [&](const Instruction &I) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      return Call && markerName(Call).empty() && mayReach(*Call, S.F, Seen);
+    });
+  });
+}
+
+void dvmir::findTables(FunctionState &S) {
+  DenseMap<std::pair<const Construct *, const GlobalVariable *>, bool> Asked;
+  DenseMap<const Construct *, bool> Back;
+  for (Access &A : S.Accesses) {
+    GlobalVariable *G =
+        A.In && A.In->Begin && A.In->Text.Kind == "parallel" && !A.Var && !A.Text.Writes ? boundedRoot(A, S.RT.DL) : nullptr;
+    if (!G || G->isConstant() || G->isThreadLocal())
+      continue;
+    PlainCode Code(S, *A.In);
+    auto [Comes, First] = Back.try_emplace(A.In, false);
+    if (First)
+      Comes->second = Code.mayComeBack();
+    auto [Fixed, Fresh] = Asked.try_emplace({A.In, G}, false);
+    if (Fresh)
+      Fixed->second = !Comes->second && Code.isOnlyRead(G);
+    A.Table = G;
+    A.Fixed = Fixed->second;
+  }
 }

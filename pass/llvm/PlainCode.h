@@ -17,6 +17,10 @@ public:
   const char *check(llvm::Instruction &I) const;
   // Does the nest call what may touch arrays out of our sight?
   bool callsOthers() const;
+  // Is 'G' known to this function alone, which writes it nowhere in the nest?
+  bool isOnlyRead(llvm::GlobalVariable *G) const;
+  // May what it calls execute this function?
+  bool mayComeBack() const;
   // Is it the address of a reduction variable of the nest?
   bool isReduction(llvm::Value *P) const;
   // Those addresses.
@@ -29,6 +33,11 @@ private:
   const char *checkCall(llvm::CallBase &Call) const;
   const char *checkStore(llvm::Value *P) const;
 };
+
+// An array of the file that is accessed in its bounds, which are tested.
+llvm::GlobalVariable *boundedRoot(const Access &A, const llvm::DataLayout &DL);
+// Finds Access::Table and Access::Fixed, before anything is lowered.
+void findTables(FunctionState &S);
 
 } // namespace dvmir
 #endif

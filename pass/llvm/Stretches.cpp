@@ -72,7 +72,6 @@ private:
   bool addBounds(Access &A, Value *&Inside);
   bool keepApart();
   bool isApart(const Reference &R);
-  bool isOnlyRead(GlobalVariable *G);
   bool isPartial() const { return !Kept.empty(); }
   bool always(const BasicBlock *BB) const { return Forms.DT.dominates(BB, Forms.Latch); }
   void require(Value *Cond) { Fine = B.CreateAnd(Fine, Cond); }
@@ -221,7 +220,7 @@ bool Stretch::addReference(Access &A) {
     if ((A.Text.Use && *A.Text.Use < K.Text.Uses.size()) || (A.Text.Size != 4 && A.Text.Size != 8))
       return false;
     auto *G = dyn_cast<GlobalVariable>(pointerRoot(P));
-    if (Only && G && isOnlyRead(G))
+    if (Only && G && Code.isOnlyRead(G))
       Flags |= DVMRT_STRETCH_ASKS;
     Only &= (Flags & DVMRT_STRETCH_ASKS) || K.OnlyReadsData;
   }
@@ -267,41 +266,6 @@ bool Stretch::addBounds(Access &A, Value *&Inside) {
 
 // ---- Some of them only ----
 
-// Whether 'G' is known to this function alone, which writes it nowhere in the nest.
-bool Stretch::isOnlyRead(GlobalVariable *G) {
-  if (!G->hasLocalLinkage() || G->isThreadLocal())
-    return false;
-  SmallVector<User *, 16> Work(G->users());
-  while (!Work.empty()) {
-    User *U = Work.pop_back_val();
-    auto *I = dyn_cast<Instruction>(U);
-    if (I && I->getFunction() != &S.F)
-      return false;
-    auto *Store = dyn_cast<StoreInst>(U);
-    if (isa<GEPOperator>(U) || markerName(U) == DVMM_ACCESS)
-      append_range(Work, U->users());
-    else if (Store
-                 ? pointerRoot(Store->getPointerOperand()) != G || pointerRoot(Store->getValueOperand()) == G || K.holds(Store->getParent())
-                 : !isa<LoadInst>(U))
-      return false;
-  }
-  return true;
-}
-
-// An array of the file that is accessed in its bounds, which are tested.
-static GlobalVariable *boundedRoot(const Access &A, const DataLayout &DL) {
-  auto *G = dyn_cast<GlobalVariable>(pointerRoot(A.Mark->getArgOperand(0)));
-  if (!G || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement || !G->hasExactDefinition())
-    return nullptr;
-  uint64_t Bytes = A.Text.Size;
-  for (unsigned D = 0; D < A.Index.size(); ++D) {
-    if (!A.Text.Extents[D] || !A.Index[D])
-      return nullptr;
-    Bytes *= *A.Text.Extents[D];
-  }
-  return Bytes == DL.getTypeAllocSize(G->getValueType()).getFixedValue() ? G : nullptr;
-}
-
 // May it be judged before what is judged by itself?
 bool Stretch::isApart(const Reference &R) {
   if (viewFor(S, *R.A))
@@ -309,9 +273,9 @@ bool Stretch::isApart(const Reference &R) {
   if (R.Flags & DVMRT_STRETCH_ASKS || (K.OnlyReadsData && !R.A->Text.Writes))
     return true;
   GlobalVariable *G = boundedRoot(*R.A, RT.DL);
-  return G && all_of(S.Accesses, [&](const Access &A) {
+  return G && G->hasExactDefinition() && all_of(S.Accesses, [&](const Access &A) {
            GlobalVariable *Other = Kept.contains(A.Mark) ? boundedRoot(A, RT.DL) : nullptr;
-           return !Kept.contains(A.Mark) || (Other && Other != G);
+           return !Kept.contains(A.Mark) || (Other && Other->hasExactDefinition() && Other != G);
          });
 }
 

@@ -90,6 +90,7 @@ struct dvmrt_directive {
   const char *no_summary;        /* why the pass has made none; NULL: it has */
   int nslots;
   struct dvmrt_item *items;
+  uint64_t data_work;            /* summary.c's: words of tables that an entry may look at; 0: not entered yet */
   struct dvmrt_recall *recall;   /* recall.c's: what executions of a nest have given; or NULL */
   struct dvmrt_inside *inside;   /* construct.c's: it has been reported as inside of the nest that is being executed; or NULL */
 };

@@ -282,8 +282,8 @@ static bool written_before(const struct proof *p, const struct ref *x) {
   return false;
 }
 
-/* 'work': words that may be looked at before it is given up. */
-static bool data_assigned(uintptr_t low, uintptr_t end, uint64_t work) {
+/* '*work': words that may be looked at before it is given up; what is left of them. */
+static bool data_assigned(uintptr_t low, uintptr_t end, uint64_t *work) {
   while (low < end) {
     struct dvmrt_span s;
     if (!dvmrt_shadow_entry(low)) {
@@ -291,9 +291,9 @@ static bool data_assigned(uintptr_t low, uintptr_t end, uint64_t work) {
       continue;
     }
     dvmrt_shadow_span(low, end - low, false, &s);
-    if (s.region || s.count > work || (s.words && !words_assigned(s.words, s.count)))
+    if (s.region || s.count > *work || (s.words && !words_assigned(s.words, s.count)))
       return false;
-    work -= s.count;
+    *work -= s.count;
     low = s.end;
   }
   return true;
@@ -311,7 +311,7 @@ static const char *judge_values(const struct proof *p, const struct ref *x) {
     return "it uses private data whose address is taken";
   if (class == DVMRT_CLASS_REDUCTION && !(x->r->flags & DVMRT_SUMMARY_RESULT))
     return "it reads the result of a reduction by another name"; /* the body without checks keeps that in a register */
-  if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, UINT64_MAX))
+  if (!data_assigned((uintptr_t)r.low, (uintptr_t)r.high + bytes, &(uint64_t){UINT64_MAX}))
     return "data that are not distributed may be read before they have a value";
   return NULL;
 }
@@ -778,13 +778,23 @@ bool dvmrt_summary_prove(struct dvmrt_directive *d, const struct dvmrt_summary *
   return true;
 }
 
-/* Once per entry of a nest that may be short: what would have to be looked at word by word is better judged as it is read. */
+/* Once per entry of a nest that may be short: what would have to be looked at word by word is better judged as it is read, but for what
+ * the entries so far have saved up.  It need not be done again until something in it loses its value. */
 bool dvmrt_summary_data(struct dvmrt_directive *d, uintptr_t a, uint64_t n) {
-  enum { WORK_MAX = 1 << 14 };
+  enum { WORK_MAX = 1 << 14, WORK_AT_FIRST = 1 << 20 };
   const struct dvmrt_frame *f = dvmrt_construct_nest();
+  const struct dvmrt_var *var;
   if (!dvmrt_summary_wanted || !f || f->d != d || !dvmrt_construct_judges() || in_task(f) || (dvmrt_group_nvars && dvmrt_group_var(a, n)))
+    return false;
+  if (dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_PRIVATE)
     return false;
   if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(a, n, DVMRT_READ))
     return false;
-  return data_assigned(a, a + n, WORK_MAX);
+  if (dvmrt_shadow_settled(a, n))
+    return true;
+  d->data_work += d->data_work ? WORK_MAX : WORK_AT_FIRST;
+  if (!data_assigned(a, a + n, &d->data_work))
+    return false;
+  dvmrt_shadow_settle(a, n, DVMRT_W_ASSIGNED);
+  return true;
 }
