@@ -1,4 +1,5 @@
 // Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the names 'dvm' and 'dvm-look').
+#include "Ahead.h"
 #include "Doubt.h"
 #include "DvmPass.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -45,6 +46,7 @@ static void registerCallbacks(PassBuilder &PB) {
     FPM.addPass(ShortLoops(Level));
     FPM.addPass(dvmir::HomePass());
     FPM.addPass(dvmir::LookLoopPass());
+    FPM.addPass(dvmir::AheadPass());
     FPM.addPass(createFunctionToLoopPassAdaptor(LoopIdiomRecognizePass()));
   });
   PB.registerPipelineParsingCallback([](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
