@@ -44,6 +44,11 @@ struct dvmrt_repeat {
   bool apart, part;      /* each dimension stands alone there; the iteration owns something */
   bool has_own[DVMRT_NDIMS_MAX];
   int64_t own[DVMRT_NDIMS_MAX];
+  /* AWAY, of a row of elements: those with other subscripts than near, .. near + width are certainly reported.  'row': this holds. */
+  bool row;
+  int64_t near;
+  uint64_t width, unit;  /* unit: bytes of an element; the first one lies at 'first' */
+  uintptr_t first;
   struct dvmrt_clause_array *across; /* ACROSS: judged by the words alone; or NULL */
   bool covered;          /* .. within the clause's widths */
   uintptr_t low, high;   /* PENDING: where the variable lies */

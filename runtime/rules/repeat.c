@@ -29,6 +29,7 @@ static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
     dvmrt_repeat_first = x;
   }
   r->thread = &__dvmrt_now;
+  r->row = false;
   r->finding[kind] = f;
   return true;
 }
@@ -38,6 +39,7 @@ static void clear(struct dvmrt_access *x, bool counts) {
   struct dvmrt_repeat *r = &x->repeat;
   r->across = NULL;
   r->array = r->written = NULL;
+  r->row = false;
   for (int k = 0; k < DVMRT_REPEAT_KINDS; k++) {
     if (counts && r->finding[k] && r->count[k] && r->finding[k] != &silent)
       dvmrt_finding_more(r->finding[k], r->count[k]);
@@ -138,6 +140,11 @@ static void find_own(struct dvmrt_repeat *r) {
   r->part = true;
   for (int d = 0; d < a->ndims && r->apart; d++)
     r->part &= !r->has_own[d] || (r->own[d] >= 0 && r->own[d] < a->extent[d]);
+  r->row = r->finding[DVMRT_REPEAT_AWAY] && r->apart && r->part && a->ndims == 1 && r->has_own[0] && a->stride[0] == 1;
+  r->near = r->own[0] - a->low[0];
+  r->width = (uint64_t)(a->low[0] + a->high[0]);
+  r->unit = a->element_bytes;
+  r->first = a->region.base;
 }
 
 /* Is the element certainly outside of the iteration's part and of its declared edge? */
