@@ -290,7 +290,7 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return 1;
-  if ((again && (dvmrt_repeat_far(again, (uintptr_t)p, ix, flags) || dvmrt_repeat_place(again, (uintptr_t)p, ix, flags))) || !enter())
+  if ((again && (dvmrt_repeat_row(again, (uintptr_t)p, ix, flags) || dvmrt_repeat_place(again, (uintptr_t)p, ix, flags))) || !enter())
     return 0;
   dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);

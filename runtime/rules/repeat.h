@@ -57,14 +57,14 @@ static inline bool dvmrt_repeat_known(const struct dvmrt_access *x, int kind) {
 }
 /* The place of the access is counted if it is wrong again.  'ix': its subscripts, or NULL.  False: it is to be judged. */
 bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags);
-/* The same in short, of reads of a row of elements that the iteration has asked about. */
-static inline bool dvmrt_repeat_far(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags) {
+/* The same in short, of reads of a row of elements that the iteration has asked about: far from its own one, or that one. */
+static inline bool dvmrt_repeat_row(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags) {
   struct dvmrt_repeat *r = &x->repeat;
-  if (!r->row || r->iteration != __dvmrt_now.write || !ix || flags != DVMRT_READ || (uint64_t)(ix[0] - r->near) <= r->width ||
-      a != r->first + (uint64_t)ix[0] * r->unit)
+  if (!r->row || r->iteration != __dvmrt_now.write || !ix || flags != DVMRT_READ || a != r->first + (uint64_t)ix[0] * r->unit)
     return false;
-  r->count[DVMRT_REPEAT_AWAY]++;
-  return true;
+  const bool far = (uint64_t)(ix[0] - r->near) > r->width;
+  r->count[DVMRT_REPEAT_AWAY] += far;
+  return far || ix[0] == r->own[0];
 }
 /* The access of 'size' bytes at 'a' changes its words, and is counted if they are wrong.  False: it is to be judged. */
 bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint32_t flags);
