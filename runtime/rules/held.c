@@ -280,7 +280,8 @@ static inline uint8_t moved(uint8_t s, uint8_t allowed, enum dvmrt_move m) {
   switch (m) {
   case DVMRT_MOVE_IN: return s & DT ? s : (uint8_t)((s & ~DN) | DT | (s & HN) << 1);
   case DVMRT_MOVE_OUT: return (s | allowed) & DVMRT_MAY_READ ? s : (uint8_t)((s & MAY) | DVMRT_UNWRITTEN | DT);
-  case DVMRT_MOVE_LOCAL: return (uint8_t)((s & MAY) | DVMRT_WAS_LOCAL | DT);
+  case DVMRT_MOVE_LOCAL:
+    return (s | allowed) & DVMRT_MAY_READ ? s : (uint8_t)((s & MAY) | DVMRT_WAS_LOCAL | DT); /* under 'in', too: its value is there */
   case DVMRT_MOVE_END: return (uint8_t)((s & ~HT) | DT);
   case DVMRT_MOVE_END_LOCAL: return (uint8_t)((s & MAY) | DVMRT_WAS_LOCAL | HT);
   case DVMRT_MOVE_DEV_WRITE: return (uint8_t)((s & MAY) | DN | DT);
@@ -319,7 +320,7 @@ static void carry(struct dvmrt_held *h, uint64_t first, uint64_t n, enum dvmrt_m
       memcpy(dev + at, host + at, h->unit);
     else if (m == DVMRT_MOVE_GET_ACTUAL && !(s & HT))
       memcpy(host + at, dev + at, h->unit);
-    else if (m == DVMRT_MOVE_LOCAL || (m == DVMRT_MOVE_OUT && !((s | h->allowed) & DVMRT_MAY_READ)))
+    else if ((m == DVMRT_MOVE_LOCAL || m == DVMRT_MOVE_OUT) && !((s | h->allowed) & DVMRT_MAY_READ))
       poison(h, dev + at, h->unit);
     else if (m == DVMRT_MOVE_END_LOCAL)
       poison(h, dev + at, h->unit), poison(h, host + at, h->unit);
