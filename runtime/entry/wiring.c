@@ -6,6 +6,7 @@
 #include "runtime/rules/across.h"
 #include "runtime/rules/recall.h"
 #include "runtime/rules/reduce.h"
+#include "runtime/rules/replicas.h"
 #include "runtime/rules/region.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
@@ -17,6 +18,7 @@ static const struct dvmrt_subscriber subscribers[] = {
     {.before = dvmrt_region_before, .over = dvmrt_region_over},
     {.before = dvmrt_remote_before, .over = dvmrt_remote_over},
     {.over = dvmrt_reduce_over},
+    {.over = dvmrt_replicas_over},
     {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},
     {.over = dvmrt_across_over},
     {.over = dvmrt_recall_over},

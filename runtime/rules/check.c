@@ -3,6 +3,7 @@
 #include "runtime/data/doubt.h"
 #include "runtime/rules/handed.h"
 #include "runtime/rules/object.h"
+#include "runtime/rules/replicas.h"
 #include "runtime/rules/task.h"
 #include "runtime/rules/repeat.h"
 #include <string.h>
@@ -232,7 +233,7 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
       continue;
     bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, old);
     s->words[i] = dvmrt_check_word(class, old, ev->flags, index ? DVMRT_W_ASSIGNED : ev->now, ev->base, born_here, &v);
-    if (lenient)
+    if (lenient || (v == DVMRT_UNDECLARED && ev->replicas))
       v = DVMRT_FINE;
     if (v && (!worst || worst == DVMRT_UNDECLARED)) {
       worst = v;
@@ -329,6 +330,7 @@ void dvmrt_check_element(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_
   if (ev->flags) {
     dvmrt_check_classify(ev);
     dvmrt_task_access(ev, p, size);
+    ev->replicas = ev->class == DVMRT_CLASS_FIRST && (ev->flags & DVMRT_WRITE) && dvmrt_replicas_write(ev, p, size);
     struct dvmrt_span s;
     dvmrt_shadow_span(p, size, true, &s);
     touch_words(ev, &s, p);

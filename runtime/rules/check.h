@@ -26,6 +26,7 @@ struct dvmrt_event {
   uint32_t flags;
   bool told;                    /* something was wrong with a part of it */
   bool kept;                    /* was written, and stays a datum that the construct reads */
+  bool replicas;                /* a write that replicas.h follows */
   bool partly_own;              /* copied: of some part this iteration has given the value, or none has */
   bool copied;                  /* a whole struct: what has no value is copied so */
   enum dvmrt_class class;

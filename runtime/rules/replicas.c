@@ -1,0 +1,124 @@
+#include "runtime/rules/replicas.h"
+#include "runtime/data/mem.h"
+#include "runtime/rules/verdict.h"
+#include <string.h>
+
+enum { BITS_MAX = 1 << 26 };
+
+/* What one nest has assigned of one array. */
+struct replicas {
+  struct replicas *next;
+  const struct dvmrt_frame *f;
+  struct dvmrt_array *array;
+  uint64_t count, points;     /* elements, copies of each */
+  uint64_t words;             /* of 64 bits, for an element */
+  uint64_t *bits;             /* count * words: which copies have been assigned */
+  struct dvmrt_event first;   /* the first access that assigned one, in iteration 'iv' */
+  int64_t iv[DVMRT_NDIMS_MAX];
+};
+
+static struct replicas *all;
+
+static bool is_divided(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, int r) {
+  return array->block[r] && array->at[r].kind == DVMRT_COORD_ALL && nest->at[r].kind != DVMRT_COORD_ALL;
+}
+
+/* 0: too many. */
+static uint64_t points_of(const struct dvmrt_layout *array, const struct dvmrt_layout *nest) {
+  uint64_t n = 1;
+  for (int r = 0; r < array->ndims; r++)
+    if (is_divided(array, nest, r) && __builtin_mul_overflow(n, (uint64_t)array->extent[r], &n))
+      return 0;
+  return n <= BITS_MAX ? n : 0;
+}
+
+/* Where the iteration is executed, among the copies; 'points' and more: nowhere. */
+static uint64_t point_of(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const int64_t *iv) {
+  uint64_t point = 0;
+  for (int r = 0; r < array->ndims; r++) {
+    if (!is_divided(array, nest, r))
+      continue;
+    const struct dvmrt_coord c = nest->at[r];
+    const int64_t at = c.kind == DVMRT_COORD_AFFINE ? c.coef * iv[c.index] + c.add : c.add;
+    if (at < 0 || at >= array->extent[r])
+      return UINT64_MAX;
+    point = point * (uint64_t)array->extent[r] + (uint64_t)at;
+  }
+  return point;
+}
+
+static struct replicas *find(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
+  struct replicas *r = all;
+  while (r && (r->f != f || r->array != a))
+    r = r->next;
+  return r;
+}
+
+static struct replicas *create(const struct dvmrt_event *ev) {
+  const uint64_t points = points_of(dvmrt_array_layout(ev->array), &ev->nest->layout);
+  const uint64_t count = (ev->array->region.end - ev->array->region.base) / ev->array->element_bytes, words = (points + 63) / 64;
+  if (!points || count > BITS_MAX / (64 * words))
+    return NULL;
+  struct replicas *r = dvmrt_mem_alloc(sizeof(*r));
+  *r = (struct replicas){.next = all, .f = ev->nest, .array = ev->array, .count = count, .points = points, .words = words, .first = *ev};
+  memcpy(r->iv, __dvmrt_now.iv, sizeof(r->iv));
+  r->bits = dvmrt_mem_alloc(count * words * sizeof(*r->bits));
+  memset(r->bits, 0, count * words * sizeof(*r->bits));
+  return all = r;
+}
+
+bool dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size) {
+  if (!ev->nest || !dvmrt_layout_copied(dvmrt_array_layout(ev->array), &ev->nest->layout))
+    return false;
+  struct replicas *r = find(ev->nest, ev->array);
+  if (!r && !(r = create(ev)))
+    return false;
+  const uint64_t point = point_of(dvmrt_array_layout(ev->array), &ev->nest->layout, __dvmrt_now.iv), bytes = ev->array->element_bytes;
+  for (uint64_t i = (p - ev->array->region.base) / bytes; point < r->points && i * bytes < p + size - ev->array->region.base; i++)
+    if (i < r->count)
+      r->bits[i * r->words + point / 64] |= (uint64_t)1 << point % 64;
+  return true;
+}
+
+static uint64_t assigned(const struct replicas *r, uint64_t element) {
+  uint64_t n = 0;
+  for (uint64_t k = 0; k < r->words; k++)
+    n += (uint64_t)__builtin_popcountll(r->bits[element * r->words + k]);
+  return n;
+}
+
+static void tell(struct replicas *r, uint64_t element) {
+  struct dvmrt_event ev = r->first;
+  int64_t saved[DVMRT_NDIMS_MAX];
+  ev.at = r->array->region.base + element * r->array->element_bytes;
+  dvmrt_array_indices(r->array, ev.at, ev.ix);
+  ev.subscripts = NULL;
+  memcpy(saved, __dvmrt_now.iv, sizeof(saved));
+  memcpy(__dvmrt_now.iv, r->iv, sizeof(saved));
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = &ev, .value = DVMRT_UNDECLARED});
+  memcpy(__dvmrt_now.iv, saved, sizeof(saved));
+}
+
+static void finish(struct replicas *r, struct dvmrt_frame *f) {
+  for (uint64_t i = 0; i < r->count; i++) {
+    const uint64_t n = assigned(r, i), at = r->array->region.base + i * r->array->element_bytes;
+    if (!n || n == r->points)
+      continue;
+    tell(r, i);
+    dvmrt_construct_undeclared(f, at, at + r->array->element_bytes);
+  }
+  dvmrt_mem_free(r->bits, r->count * r->words * sizeof(*r->bits));
+}
+
+void dvmrt_replicas_over(struct dvmrt_frame *f) {
+  for (struct replicas **l = &all; *l;) {
+    struct replicas *r = *l;
+    if (r->f != f) {
+      l = &r->next;
+      continue;
+    }
+    *l = r->next;
+    finish(r, f);
+    dvmrt_mem_free(r, sizeof(*r));
+  }
+}
