@@ -75,6 +75,8 @@ struct Placer {
   void block(size_t S, const Directive &D);
   size_t endOf(size_t S, const Directive &D);
   bool isArray(int Unit, const std::string &Name) const;
+  bool isConstant(int Unit, const std::string &Name) const;
+  void dropConstants(size_t S, Directive &D) const;
   void copies(size_t S, size_t End, const Directive &D);
   std::set<size_t> Ends; // directives that end a block
 
@@ -380,6 +382,31 @@ bool Placer::isArray(int Unit, const std::string &Name) const {
   return false;
 }
 
+// Has the name, in small letters, the attribute PARAMETER in the unit, or in one around it?
+bool Placer::isConstant(int Unit, const std::string &Name) const {
+  for (; Unit >= 0; Unit = O.Units[Unit].Parent)
+    for (size_t S = O.Units[Unit].Begin + 1; S < O.Units[Unit].FirstExecutable; ++S) {
+      const std::string T = P.Statements[S].IsDirective ? "" : squeezed(P.Statements[S].Text);
+      const size_t Attribute = T.find("parameter");
+      if (Attribute == std::string::npos || (Attribute && T.find(",parameter") == std::string::npos))
+        continue;
+      for (size_t At = T.find(Name + "=", Attribute); At != std::string::npos; At = T.find(Name + "=", At + 1))
+        if (At && !isNameChar(T[At - 1]))
+          return true;
+    }
+  return false;
+}
+
+// Of regions: a constant has no memory, neither here nor there.
+void Placer::dropConstants(size_t S, Directive &D) const {
+  const auto Drop = [&](std::vector<Ref> &Refs) {
+    Refs.erase(std::remove_if(Refs.begin(), Refs.end(), [&](const Ref &R) { return isConstant(unitOf(S), lower(R.Name)); }), Refs.end());
+  };
+  Drop(D.Refs);
+  for (Clause &C : D.Clauses)
+    Drop(C.Refs);
+}
+
 // Behind END ASYNCHRONOUS: what was copied may not be touched before the wait.
 void Placer::copies(size_t S, size_t End, const Directive &D) {
   const auto IsArray = [&](const std::string &Name) { return isArray(unitOf(S), Name); };
@@ -640,6 +667,8 @@ void Placer::directive(size_t S) {
   for (Directive &Parsed : Ds) {
     P.Directives.push_back(std::make_unique<Directive>(std::move(Parsed)));
     Directive &D = *P.Directives.back();
+    if (D.K == DirectiveKind::Region || D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual)
+      dropConstants(S, D);
     const bool Moves = D.K == DirectiveKind::Redistribute || D.K == DirectiveKind::Realign;
     if (Moves && S + 1 < P.Statements.size() && P.Statements[S + 1].IsDirective && squeezed(P.Statements[S + 1].Text) == "new_value") {
       D.NewValue = true;

@@ -1,9 +1,10 @@
-/* What a rank has assigned shows where an array differs from a copy that was made before: no subscripts have to be known, and an element that was
+/* What a rank has assigned shows where an array differs from a copy that was made before, alike on all ranks: no subscripts have to be known, and an element that was
  * assigned the value it had is there on all ranks anyway. */
 #include "runtime/parallel/consistent.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
+#include "runtime/trace/digest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,28 @@ static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct ke
   memcpy(k->before, k->at, k->bytes);
 }
 
+/* What has no value yet, or was private, is other data on each rank: then a rank could assign what it has there, and others have not. */
+static bool is_alike(const struct kept *k) {
+  const struct dvmp_group *g = dvmp_job.group;
+  const uint64_t mine = dvmt_digest_array(k->at, k->bytes, 1);
+  uint64_t *all = calloc((size_t)dvmp_job.size, sizeof(*all));
+  bool alike = true;
+  if (!all)
+    dvmp_out_of_memory();
+  dvmp_job_gather(&mine, sizeof(mine), all);
+  for (int i = 0; i < (g ? g->n : dvmp_job.size); i++)
+    alike &= all[g ? g->rank[i] : i] == mine;
+  free(all);
+  return alike;
+}
+
+static void make_alike(struct kept *k) {
+  if (dvmp_job.size == 1 || is_alike(k))
+    return;
+  dvmp_job_tell(k->at, k->bytes, dvmp_job.root);
+  memcpy(k->before, k->at, k->bytes);
+}
+
 void dvmp_consistent_begin(struct dvmp_construct *c) {
   struct kept **last = NULL;
   if (!c->inside)
@@ -77,6 +100,7 @@ void dvmp_consistent_begin(struct dvmp_construct *c) {
     }
     *last = dvmp_arena_get(&c->memory, sizeof(**last));
     keep(c, i, *last);
+    make_alike(*last);
     last = &(*last)->next;
   }
 }
