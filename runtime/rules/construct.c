@@ -688,7 +688,8 @@ const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_
   struct dvmrt_view *v = !parts ? &u->view : fits ? &u->part : &u->extents;
   view_limits(f, u, v);
   u->held = fits && DVMRT_UNLIKELY(dvmrt_held_count) && dvmrt_region_watches(u->array, item->use);
-  const bool copied = f->mapped && f->on && dvmrt_layout_copied(dvmrt_array_layout(u->array), &f->layout); /* replicas.h */
+  const bool copied =
+      item->use != 'r' && f->mapped && f->on && dvmrt_layout_copied(dvmrt_array_layout(u->array), &f->layout); /* replicas.h */
   if (u->held || copied || dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
     return v; /* each access must be looked at: the nest may write the array under another name, which inserted code does not
                  know */
