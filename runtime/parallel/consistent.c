@@ -7,6 +7,8 @@
 #include "runtime/trace/digest.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct kept {
   struct kept *next;
@@ -67,6 +69,17 @@ static void keep(struct dvmp_construct *c, const struct dvmrt_item *i, struct ke
   memcpy(k->before, k->at, k->bytes);
 }
 
+/* Of the datum that lies at 'at'. */
+static size_t size_of_part(const struct kept *k, size_t at) {
+  const size_t first = at % k->unit;
+  size_t n = 1;
+  if (k->nparts == 1)
+    return k->unit;
+  while (first + n < k->unit && k->part[first + n] == k->part[first])
+    n++;
+  return n;
+}
+
 /* What has no value yet, or was private, is other data on each rank: then a rank could assign what it has there, and others have not. */
 static bool is_alike(const struct kept *k) {
   const struct dvmp_group *g = dvmp_job.group;
@@ -82,10 +95,29 @@ static bool is_alike(const struct kept *k) {
   return alike;
 }
 
+/* Of the datum at 'at', which is of 'n' bytes: 'first' has what the first rank has.  Pointers are each rank's own. */
+static bool are_addresses(const struct kept *k, const char *first, size_t at, size_t n) {
+  const uintptr_t low = 1 << 16, high = (uintptr_t)1 << 47;
+  uintptr_t mine, theirs;
+  unsigned char there;
+  if (n != sizeof(mine))
+    return false;
+  memcpy(&mine, k->at + at, n);
+  memcpy(&theirs, first + at, n);
+  if (mine < low || mine >= high || theirs < low || theirs >= high)
+    return false;
+  return !mincore((void *)(mine & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1)), 1, &there);
+}
+
 static void make_alike(struct kept *k) {
   if (dvmp_job.size == 1 || is_alike(k))
     return;
-  dvmp_job_tell(k->at, k->bytes, dvmp_job.root);
+  dvmp_job_tell(k->before, k->bytes, dvmp_job.root);
+  for (size_t at = 0, n; at < k->bytes; at += n) {
+    n = size_of_part(k, at);
+    if (!are_addresses(k, k->before, at, n))
+      memcpy(k->at + at, k->before + at, n);
+  }
   memcpy(k->before, k->at, k->bytes);
 }
 
@@ -127,17 +159,6 @@ static void add(struct changes *c, const void *p, size_t n) {
   }
   memcpy(c->at + c->n, p, n);
   c->n += n;
-}
-
-/* Of the datum that lies at 'at'. */
-static size_t size_of_part(const struct kept *k, size_t at) {
-  const size_t first = at % k->unit;
-  size_t n = 1;
-  if (k->nparts == 1)
-    return k->unit;
-  while (first + n < k->unit && k->part[first + n] == k->part[first])
-    n++;
-  return n;
 }
 
 static bool differs(const struct kept *k, size_t at) { return memcmp(k->at + at, k->before + at, size_of_part(k, at)) != 0; }
