@@ -56,12 +56,12 @@ static bool is_found(const struct dvmp_array *a) {
   return false;
 }
 
-/* This rank's part is still in the second cache when the construct ends, with another of that size: reading it again takes less than calls. */
+/* So little of the second cache is this rank's part that its rows are short: reading it again when the construct ends takes less than calls for them. */
 static bool is_small(const struct dvmp_array *a) {
   static uint64_t least;
   if (!least) {
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    least = (uint64_t)(cache > 0 ? cache : CACHE) / 2;
+    least = (uint64_t)(cache > 0 ? cache : CACHE) / 8;
   }
   return !dvmp_options_recording.small && (uint64_t)dvmp_set_count(&a->own) * a->element_bytes < least;
 }
