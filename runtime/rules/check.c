@@ -330,10 +330,12 @@ void dvmrt_check_element(struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_
   if (ev->flags) {
     dvmrt_check_classify(ev);
     dvmrt_task_access(ev, p, size);
-    ev->replicas = ev->class == DVMRT_CLASS_FIRST && (ev->flags & DVMRT_WRITE) && dvmrt_replicas_write(ev, p, size);
+    ev->replicas = ev->class == DVMRT_CLASS_FIRST && (ev->flags & DVMRT_WRITE) && dvmrt_replicas_follow(ev);
     struct dvmrt_span s;
     dvmrt_shadow_span(p, size, true, &s);
     touch_words(ev, &s, p);
+    if (ev->replicas && !ev->kept)
+      dvmrt_replicas_write(ev, p, size);
   }
   if (lost)
     give_value(p, size);

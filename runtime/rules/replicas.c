@@ -54,11 +54,15 @@ static struct replicas *find(const struct dvmrt_frame *f, const struct dvmrt_arr
   return r;
 }
 
+static uint64_t count_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) / a->element_bytes; }
+
+static bool room_for(const struct dvmrt_array *a, uint64_t points) {
+  return points && count_of(a) <= BITS_MAX / (64 * ((points + 63) / 64));
+}
+
 static struct replicas *create(const struct dvmrt_event *ev) {
   const uint64_t points = points_of(dvmrt_array_layout(ev->array), &ev->nest->layout);
-  const uint64_t count = (ev->array->region.end - ev->array->region.base) / ev->array->element_bytes, words = (points + 63) / 64;
-  if (!points || count > BITS_MAX / (64 * words))
-    return NULL;
+  const uint64_t count = count_of(ev->array), words = (points + 63) / 64;
   struct replicas *r = dvmrt_mem_alloc(sizeof(*r));
   *r = (struct replicas){.next = all, .f = ev->nest, .array = ev->array, .count = count, .points = points, .words = words, .first = *ev};
   memcpy(r->iv, __dvmrt_now.iv, sizeof(r->iv));
@@ -67,17 +71,19 @@ static struct replicas *create(const struct dvmrt_event *ev) {
   return all = r;
 }
 
-bool dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size) {
-  if (!ev->nest || !dvmrt_layout_copied(dvmrt_array_layout(ev->array), &ev->nest->layout))
-    return false;
+bool dvmrt_replicas_follow(const struct dvmrt_event *ev) {
+  return ev->nest && dvmrt_layout_copied(dvmrt_array_layout(ev->array), &ev->nest->layout) &&
+         (find(ev->nest, ev->array) || room_for(ev->array, points_of(dvmrt_array_layout(ev->array), &ev->nest->layout)));
+}
+
+void dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size) {
   struct replicas *r = find(ev->nest, ev->array);
-  if (!r && !(r = create(ev)))
-    return false;
+  if (!r)
+    r = create(ev);
   const uint64_t point = point_of(dvmrt_array_layout(ev->array), &ev->nest->layout, __dvmrt_now.iv), bytes = ev->array->element_bytes;
   for (uint64_t i = (p - ev->array->region.base) / bytes; point < r->points && i * bytes < p + size - ev->array->region.base; i++)
     if (i < r->count)
       r->bits[i * r->words + point / 64] |= (uint64_t)1 << point % 64;
-  return true;
 }
 
 static uint64_t assigned(const struct replicas *r, uint64_t element) {

@@ -5,9 +5,10 @@
 #include "runtime/rules/check.h"
 
 /* All inside dvmrt_mem_enter. */
-/* The iteration assigns [p, p + size) of the event's array.  False: it has no copies along a dimension that is divided in the nest, or too many
- * to be followed. */
-bool dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size);
+/* False: the event's array has no copies along a dimension that is divided in the nest, or too many to be followed. */
+bool dvmrt_replicas_follow(const struct dvmrt_event *ev);
+/* .. else: the iteration assigns [p, p + size) of it, which the nest does not only read. */
+void dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size);
 /* Subscriber: elements that some copies were not given are private after the nest, which is told. */
 void dvmrt_replicas_over(struct dvmrt_frame *f);
 #endif
