@@ -462,6 +462,7 @@ class Oracle(Rules):
         self.nest(node, 0, dict(env))
         self.judge_subscripts()
         self.judge_stale()
+        self.judge_copies()
         self.second.compare()
         over, self.construct, self.second = self.construct, None, None
         for name in over.written_arrays:
@@ -469,8 +470,9 @@ class Oracle(Rules):
         for v in node.private:
             self.set_all(v.name, WAS_PRIVATE)
         for element, how in over.first.items():
+            copies = over.copies.get(element[0])
             if how == 'written':
-                self.state_of[element] = WAS_PRIVATE
+                self.state_of[element] = ASSIGNED if copies and element not in copies.lacking() else WAS_PRIVATE
         for l in node.loops:
             if not l.declared:
                 self.set_all(l.var, WAS_PRIVATE)

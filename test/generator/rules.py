@@ -25,6 +25,17 @@ class Construct:
         self.told = set()                    # reduction variables that an earlier reduction still has: told of at the clause
         self.unset = False                   # private data were read that the iteration had not assigned
         self.private = {v.name for v in node.private}
+        self.copies = {}                     # name of an array with copies -> Copies: what the nest has assigned of it
+
+
+class Copies:
+    """Of an array with copies along dimensions by which the iterations are divided: each iteration writes one."""
+
+    def __init__(self, access, number):
+        self.access, self.number, self.places = access, number, {}    # the first access; how many there are; element -> those assigned
+
+    def lacking(self):
+        return [e for e, places in self.places.items() if len(places) < self.number]
 
 
 class Layout:
@@ -71,7 +82,13 @@ class Layout:
         """Are there copies of it in a dimension along which the iterations are divided?  Then one of them writes one copy."""
         template, coordinates = point
         home, place = self.place(array)
-        return home is template and any(block and p[0] == 'all' and c is not None for p, block, c in zip(place, self.blocks(template), coordinates))
+        return home is template and bool(self.copies(array, point))
+
+    def copies(self, array, point):
+        """The dimensions of the template along which there are copies, and the place of the iteration there."""
+        template, coordinates = point
+        _, place = self.place(array)
+        return {k: c for k, (p, block, c) in enumerate(zip(place, self.blocks(template), coordinates)) if block and p[0] == 'all' and c is not None}
 
     def widths(self, array):
         if array.shadow:
@@ -425,6 +442,7 @@ class Rules:
         if name in c.private or c.first.get(element) == 'written':
             if writing:
                 c.assigned[element] = c.iteration
+                self.assign_copy(access, element)
             elif c.assigned.get(element) != c.iteration:
                 self.report('dvm-private-uninitialized', access)
                 c.unset = True
@@ -457,7 +475,27 @@ class Rules:
             c.first[element] = 'written'
             self.blurred.discard(element)
             c.assigned[element] = c.iteration
-            self.report('dvm-undeclared-private', access)
+            if not self.assign_copy(access, element):
+                self.report('dvm-undeclared-private', access)
+
+    def assign_copy(self, access, element):
+        """Of an array with copies, the one of the iteration; False: it has none.  Whether all are assigned shows at the end."""
+        c, array = self.construct, self.actual(access.base)
+        if not self.has_copies(array):
+            return False
+        template, number = c.point[0], 1
+        places = self.layout.copies(array, c.point)
+        for k in places:
+            number *= template.sizes[k]
+        copies = c.copies.setdefault(array.name, Copies(access, number))
+        copies.places.setdefault(element, set()).add(tuple(places.values()))
+        return True
+
+    def judge_copies(self):
+        """At the end of the construct: the elements of which not every copy was assigned are private."""
+        for copies in self.construct.copies.values():
+            if copies.lacking():
+                self.report('dvm-undeclared-private', copies.access)
 
     def escaped(self, access, element):
         raise NotImplementedError
