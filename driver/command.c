@@ -116,16 +116,25 @@ static int add_runtime(struct dvm_list *command, const struct cc_plan *plan, con
   return 0;
 }
 
+static void add_words(struct dvm_list *command, const char *one, const char *two) {
+  dvm_list_add(command, one);
+  dvm_list_add(command, two);
+}
+
 /* One word of an argument that cannot be passed on as it stands.  '--' would make inputs of what we put after the user's
  * arguments, so it goes, and the inputs after it are written in a way that they are not taken for options. */
 static void add_word(struct dvm_list *command, const struct cc_line *line, const struct cc_plan *plan, size_t k) {
   const char *word = line->args.v[k];
   if (plan->own[k] || k == plan->terminator)
     return;
+  if (plan->unnamed[k])
+    add_words(command, "-x", "c");
   if (k > plan->terminator && word[0] == '-' && word[1])
     dvm_list_printf(command, "./%s", word);
   else
     dvm_list_add(command, word);
+  if (plan->unnamed[k] && k < plan->last_input) /* no '-x' of the user's stood before it */
+    add_words(command, "-x", "none");
 }
 
 static void add_user_args(struct dvm_list *command, char *const *argv, const struct cc_line *line, const struct cc_plan *plan) {
@@ -133,7 +142,7 @@ static void add_user_args(struct dvm_list *command, char *const *argv, const str
     size_t origin = line->origin[k];
     bool as_it_stands = true;
     for (end = k; end < line->args.n && line->origin[end] == origin; end++)
-      as_it_stands &= !plan->own[end] && end < plan->terminator;
+      as_it_stands &= !plan->own[end] && !plan->unnamed[end] && end < plan->terminator;
     if (as_it_stands)
       dvm_list_add(command, argv[origin + 1]);
     else

@@ -13,7 +13,8 @@ enum { EXIT_USAGE = 2 };
 static const char help[] =
     "usage: dvmcc [option...] file...\n"
     "\n"
-    "A C compiler that understands DVM directives.  It takes all options of clang, and:\n"
+    "A C compiler that understands DVM directives.  It takes all options of clang, files\n"
+    "'.cdv' as C, and:\n"
     "\n"
     "  -fdvm=check            check the directives while the program runs (default)\n"
     "  -fdvm=trace            record what the program does, for 'dvm record' and 'dvm compare'\n"

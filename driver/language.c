@@ -1,7 +1,7 @@
 #include "driver/plan.h"
 #include <string.h>
 
-/* Extensions with a meaning for clang; every other name is an object, a library or a linker script. */
+/* Extensions with a meaning for clang, and the two of DVM; every other name is an object, a library or a linker script. */
 static const struct {
   const char *extension;
   enum cc_language language;
@@ -16,7 +16,7 @@ static const struct {
     {"hip", CC_OTHER},   {"hipi", CC_OTHER},   {"hlsl", CC_OTHER},    {"rs", CC_OTHER},   {"f", CC_OTHER},    {"F", CC_OTHER},
     {"for", CC_OTHER},   {"FOR", CC_OTHER},    {"fpp", CC_OTHER},     {"FPP", CC_OTHER},  {"f90", CC_OTHER},  {"F90", CC_OTHER},
     {"f95", CC_OTHER},   {"F95", CC_OTHER},    {"f03", CC_OTHER},     {"F03", CC_OTHER},  {"f08", CC_OTHER},  {"F08", CC_OTHER},
-    {"ads", CC_OTHER},   {"adb", CC_OTHER},    {"ast", CC_OTHER},     {"pcm", CC_OTHER},
+    {"ads", CC_OTHER},   {"adb", CC_OTHER},    {"ast", CC_OTHER},     {"pcm", CC_OTHER},  {"cdv", CC_C},      {"fdv", CC_OTHER},
 };
 
 enum cc_language cc_language_of_file(const char *name) {
@@ -31,9 +31,18 @@ enum cc_language cc_language_of_file(const char *name) {
   return CC_OBJECT;
 }
 
+static bool has_extension(const char *name, const char *extension) {
+  const char *dot = strrchr(name, '.');
+  return dot && !strcmp(dot + 1, extension);
+}
+
+bool cc_is_cdv(const char *name) { return has_extension(name, "cdv"); }
+
+bool cc_is_fdv(const char *name) { return has_extension(name, "fdv"); }
+
 bool cc_is_fortran(const char *name) {
   static const char *const fortran[] = {"f",   "F",   "for", "FOR", "ftn", "FTN", "fpp", "FPP", "f77", "F77", "f90",
-                                        "F90", "f95", "F95", "f03", "F03", "f08", "F08", "f18", "F18", NULL};
+                                        "F90", "f95", "F95", "f03", "F03", "f08", "F08", "f18", "F18", "fdv", NULL};
   const char *dot = strrchr(name, '.');
   for (size_t i = 0; dot && fortran[i]; i++)
     if (!strcmp(dot + 1, fortran[i]))

@@ -40,9 +40,11 @@ static enum cc_language language_of_x(const char *name) {
   return starts(name, "assembler") ? CC_ASSEMBLER : CC_OTHER;
 }
 
-static void read_input(struct reader *r, const char *name) {
+static void read_input(struct reader *r, size_t i, const char *name) {
   enum cc_language language = r->language ? language_of_x(r->language) : cc_language_of_file(name);
   r->plan->inputs[language]++;
+  r->plan->unnamed[i] = !r->language && cc_is_cdv(name);
+  r->plan->last_input = i;
   r->ninputs++;
   r->nheaders += r->language ? !!strstr(r->language, "-header") : ends(name, ".h");
   if (language == CC_OTHER && !r->plan->other_input)
@@ -236,7 +238,7 @@ static int read_args(struct reader *r, char *const *args, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const char *arg = args[i];
     if (i > r->plan->terminator || arg[0] != '-' || !arg[1]) {
-      read_input(r, arg);
+      read_input(r, i, arg);
       continue;
     }
     if (!strcmp(arg, "--")) {
@@ -264,7 +266,8 @@ int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_e
   struct reader r = {.plan = plan, .err = err};
   *plan = (struct cc_plan){.mode = DVM_MODE_CHECK, .warn_unchecked = true, .terminator = n, .plugin_args = DVM_LIST_INIT};
   plan->own = calloc(n + 1, sizeof *plan->own);
-  int rc = plan->own ? read_args(&r, args, n) : -ENOMEM;
+  plan->unnamed = calloc(n + 1, sizeof *plan->unnamed);
+  int rc = plan->own && plan->unnamed ? read_args(&r, args, n) : -ENOMEM;
   if (!rc && plan->plugin_args.failed)
     rc = -ENOMEM;
   if (rc == -ENOMEM)
@@ -281,5 +284,6 @@ int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_e
 void cc_plan_fini(struct cc_plan *plan) {
   dvm_list_fini(&plan->plugin_args);
   free(plan->own);
-  plan->own = NULL;
+  free(plan->unnamed);
+  plan->own = plan->unnamed = NULL;
 }

@@ -26,6 +26,8 @@ struct cc_plan {
   const char *remarks;          /* regular expression of -Rdvm=, or "" or NULL: none; borrowed */
   struct dvm_list plugin_args;  /* for -fplugin-arg-dvm- */
   bool *own;                    /* own[n]: the argument is ours, not clang's */
+  bool *unnamed;                /* unnamed[n]: an input in C whose name does not tell clang so */
+  size_t last_input;            /* index of the last one */
   size_t terminator;            /* index of '--', after which all are inputs; n when there is none */
 };
 
@@ -34,10 +36,12 @@ struct cc_plan {
 int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_error *err);
 void cc_plan_fini(struct cc_plan *plan);
 
-/* The language that clang gives a file by its name. */
+/* The language of a file by its name, as clang sees it; '.cdv' is C-DVM, which clang must be told. */
 enum cc_language cc_language_of_file(const char *name);
-/* Is it, by its name, Fortran? */
+bool cc_is_cdv(const char *name);
+/* Is it, by its name, Fortran?  '.fdv' is Fortran-DVM in fixed form, which flang must be told. */
 bool cc_is_fortran(const char *name);
+bool cc_is_fdv(const char *name);
 /* Number of following arguments that belong to the option 'arg' as its values: 0 for most. */
 unsigned cc_option_nvalues(const char *arg);
 #endif

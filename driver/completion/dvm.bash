@@ -1,4 +1,4 @@
-# Completion of dvm and dvmcc for bash.  The commands are asked of dvm itself, so that they fit the installation.
+# Completion of dvm, dvmcc and dvmfc for bash.  The commands are asked of dvm itself, so that they fit the installation.
 
 _dvm_commands() {
   "$1" help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
@@ -81,5 +81,20 @@ _dvmcc() {
   esac
 }
 
+_dvmfc() { # what follows '-fdvm=' alone is the same
+  local word=${COMP_WORDS[COMP_CWORD]}
+  case $word in
+  -*)
+    mapfile -t COMPREPLY < <(compgen -W "-fdvm=check -fdvm=trace -fdvm=parallel -fdvm=parallel,trace -fdvm=off -Werror=dvm-unjudged
+      -Wno-error=dvm-unjudged --dvm-help --dvm-version --dvm-print-flang --dvm-print-plugin --dvm-print-runtime -ffixed-form
+      -ffree-form -ffixed-line-length=132 -fno-automatic -cpp -module-dir -c -g -o -O0 -O1 -O2 -O3 -I -J -D -L -l -shared -fPIC" -- "$word")
+    ;;
+  *)
+    _dvmcc
+    ;;
+  esac
+}
+
 complete -o filenames -F _dvm dvm
 complete -o filenames -F _dvmcc dvmcc
+complete -o filenames -F _dvmfc dvmfc

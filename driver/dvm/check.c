@@ -14,9 +14,10 @@
 enum { EXIT_USAGE = 2 };
 
 const char dvm_check_help[] =
-    "usage: dvm check FILE.c|FILE.f90 [compiler option...] [-- ARGUMENT...]\n"
+    "usage: dvm check FILE.c|FILE.f90.. [compiler option...] [-- ARGUMENT...]\n"
     "\n"
-    "Compiles the program with 'dvmcc -g' (Fortran: 'dvmfc -g') into a temporary folder, runs it once with the ARGUMENTs, and reports "
+    "Compiles the program with 'dvmcc -g' (Fortran, '.fdv' too: 'dvmfc -g') into a temporary folder, runs it once with the ARGUMENTs, and "
+    "reports "
     "every\n"
     "wrong directive that this run reveals.  The exit status is the program's own, or 66 if an error was reported\n"
     "(DVM_OPTIONS=exitcode=N changes that), or the compiler's if the program does not compile.\n"

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/fortran/steps.h"
+#include "driver/plan.h"
 #include "driver/run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -234,6 +235,31 @@ static void check_c(struct dvm_list *to, const struct dvm_list *step, const stru
     add_depends(to, how->depends, step->v[step->n - 1]);
   for (size_t i = 2; i < step->n; i++)
     dvm_list_add(to, step->v[i]);
+}
+
+static bool says_form(const struct dvm_list *step) {
+  for (size_t i = 0; i < step->n; i++)
+    if (!strcmp(step->v[i], "-ffixed-form") || !strcmp(step->v[i], "-ffree-form"))
+      return true;
+  return false;
+}
+
+int fc_step_form(struct dvm_list *step, struct dvm_error *err) {
+  struct dvm_list to = DVM_LIST_INIT;
+  if (step->n < 3 || strcmp(step->v[1], "-fc1") || !cc_is_fdv(step->v[step->n - 1]) || says_form(step))
+    return 0;
+  for (size_t i = 0; i < step->n; i++) {
+    if (i == 2)
+      dvm_list_add(&to, "-ffixed-form");
+    dvm_list_add(&to, step->v[i]);
+  }
+  if (to.failed) {
+    dvm_list_fini(&to);
+    return dvm_error_set(err, -ENOMEM, "out of memory");
+  }
+  dvm_list_fini(step);
+  *step = to;
+  return 0;
 }
 
 int fc_step_check(struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how, struct dvm_error *err) {

@@ -28,6 +28,9 @@ int fc_steps_ask(struct fc_steps *steps, const char *flang, char *const *args, s
                  struct dvm_error *err);
 void fc_steps_fini(struct fc_steps *steps);
 
+/* A file '.fdv' is in fixed form where no option says otherwise. */
+int fc_step_form(struct dvm_list *step, struct dvm_error *err);
+
 /* Makes the step one that checks: flang's own compiler gets the plug-in for Fortran, clang's the one for C; others stay. */
 int fc_step_check(struct dvm_list *step, const struct dvm_place *place, const struct fc_check *how, struct dvm_error *err);
 #endif

@@ -11,7 +11,7 @@ offers() {
   [[ ${COMP_WORDS[0]} == dvm ]] && COMP_WORDS[0]=$dvm
   COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
   COMPREPLY=()
-  if [ "${COMP_WORDS[0]}" = "$dvm" ]; then _dvm; else _dvmcc; fi
+  if [ "${COMP_WORDS[0]}" = "$dvm" ]; then _dvm; else "_${COMP_WORDS[0]}"; fi
   for word in "${@:2}"; do
     [[ " ${COMPREPLY[*]} " == *" $word "* ]] || wrong "'$1' does not offer '$word' but: ${COMPREPLY[*]}"
   done
@@ -24,6 +24,11 @@ offers "dvm help dvm-shadow-s" dvm-shadow-stale
 offers "dvm help dia" diagnostics
 offers "dvm check pro" prog.c
 offers "dvm check -fdvm" -fdvm=check -fdvm=off
+touch prog.fdv
+offers "dvm check prog.f" prog.fdv
+offers "dvmfc prog.f" prog.fdv
+offers "dvmfc -fdvm=par" -fdvm=parallel -fdvm=parallel,trace
+offers "dvmfc -ff" -ffixed-form -ffree-form
 offers "dvm fix --in" --in-place
 offers "dvm fix --comp" --compile-commands
 offers "dvm fix pro" prog.c

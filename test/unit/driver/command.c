@@ -33,6 +33,10 @@ static const struct {
                                                        "-D_DVMH=1 -Wno-pass-failed -fplugin-arg-dvm-Wno-dvm-undeclared-private "
                                                        "--end-no-unused-arguments -c a.c"},
     {"a.o -- b.o -c", "clang a.o b.o ./-c " RUNTIME("--no-as-needed")},
+    {"-c a.cdv b.c", "clang " PLUGIN " -c -x c a.cdv -x none b.c"},
+    {"-c -x c a.cdv", "clang " PLUGIN " -c -x c a.cdv"},
+    {"-c -x c b -x none a.cdv", "clang " PLUGIN " -c -x c b -x none -x c a.cdv"},
+    {"-fdvm=off -c -- -a.cdv", "clang -c -x c ./-a.cdv"},
     {"-fdvm=off a.o -- -b.o", "clang a.o ./-b.o"},
 };
 
