@@ -157,8 +157,12 @@ static void rank_ended(struct job *j, uint32_t rank, int how) {
   struct mpl_rank_state *s = mpl_state(j->shared, rank);
   uint32_t phase = atomic_load(&s->phase);
   const bool is_lost = WIFSIGNALED(how) || (phase != MPL_ABSENT && phase != MPL_FINALIZED && !atomic_load(&j->shared->aborted));
-  if (j->set && !j->ending && is_lost)
-    mpir_half_leave(j->set, SETS_LOST_RANK, rank, how);
+  if (j->set && !j->ending && is_lost) {
+    mpir_half_lost_rank(j->set, rank, how);
+    return;
+  }
+  if (j->set && !j->ending)
+    mpir_half_ended_rank(j->set, rank, how);
   j->pids[rank] = 0;
   j->alive--;
   if (j->ending)
@@ -219,20 +223,33 @@ static void reap_replicas(struct job *j) {
     mpir_job_end_all(j, status);
 }
 
+/* A rank that was lost in this set of replicas ends in the other one. */
+static void look_elsewhere(struct job *j, uint32_t rank) {
+  const int how = mpir_half_ended(j->set, rank);
+  if (!how && !j->ending)
+    return;
+  j->pids[rank] = 0;
+  j->alive--;
+  if (how && !j->ending && !j->status)
+    j->status = WEXITSTATUS(how - 1);
+}
+
 /* Ranks on other hosts: their proxies tell. */
 static void look_at_hosts(struct job *j) {
   for (uint32_t i = 0; i < j->nranks; i++) {
     const int how = j->pids[i] ? atomic_load(&mpl_state(j->shared, i)->ended) : 0;
-    if (how)
+    if (j->set && j->pids[i] && mpir_half_is_elsewhere(j->set, i))
+      look_elsewhere(j, i);
+    else if (how)
       rank_ended(j, i, how - 1);
   }
   if (j->set && !j->ending && mpir_half_is_lost(j->set))
-    mpir_half_leave(j->set, SETS_SILENT, 0, 0);
+    mpir_half_leave(j->set, SETS_SILENT);
   const int status = mpir_hosts_lost(j->hosts, j->ending || j->set);
   if (!status)
     return;
   if (j->set && !j->ending)
-    mpir_half_leave(j->set, SETS_LOST_HOST, 0, 0);
+    mpir_half_leave(j->set, SETS_LOST_HOST);
   mpir_job_end_all(j, status);
   memset(j->pids, 0, j->nranks * sizeof(*j->pids));
   j->alive = 0;
@@ -295,7 +312,7 @@ static bool is_dead(struct job *j) {
     mpir_deadlock_reset(j->deadlock);
     return false;
   }
-  if (j->set && mpir_job_now_ms() - j->looked_ms < LOOK_MS)
+  if (j->set && (!mpir_half_tells_deadlock(j->set) || mpir_job_now_ms() - j->looked_ms < LOOK_MS))
     return false;
   j->looked_ms = mpir_job_now_ms();
   if (!mpir_deadlock_look(j->deadlock, j->pids))
@@ -318,7 +335,7 @@ static void forget_end(struct job *j) {
 
 int mpir_job_watch(struct job *j) {
   struct pollfd *fds = calloc(1 + JOB_SOCKET_POLLED + (j->replicas ? mpir_replicas_polled(j->replicas) : 0), sizeof(*fds));
-  while (j->alive) {
+  while (j->alive || (j->set && !j->ending && mpir_half_must_stay(j->set))) {
     fds[0] = (struct pollfd){j->signals, POLLIN, 0};
     nfds_t n = 1 + (nfds_t)mpir_job_socket_poll(j->socket, fds + 1);
     n += j->replicas ? mpir_replicas_poll(j->replicas, fds + n) : 0;
@@ -341,6 +358,8 @@ int mpir_job_watch(struct job *j) {
   free(fds);
   while (j->init && waitpid(j->init, NULL, 0) < 0 && errno == EINTR)
     ;
+  if (j->set)
+    mpir_half_done(j->set);
   if (j->hosts)
     mpir_hosts_finish(j->hosts, j->shared);
   if (!j->replicas)

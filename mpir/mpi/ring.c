@@ -47,10 +47,20 @@ static void publish_at(struct mpl_end *out, struct mpl_record *r, enum mpl_kind 
   atomic_store_explicit(&out->ring->written, out->position, memory_order_release);
 }
 
+/* What is left before the end where a record does not fit. */
+static size_t skipped(const struct mpl_end *out, size_t size) {
+  const uint64_t rest = out->mask + 1 - (out->position & out->mask);
+  return size > rest ? rest : 0;
+}
+
+bool mpl_ring_has_room(struct mpl_end *out, size_t size) {
+  return has_room(out, out->position + skipped(out, size) + size + sizeof(uint64_t) * 2); /* the next record's word is ours too */
+}
+
 struct mpl_record *mpl_ring_reserve(struct mpl_end *out, size_t size) {
-  uint64_t ring = out->mask + 1, at = out->position & out->mask, rest = ring - at;
-  size_t skip = size > rest ? rest : 0;
-  if (!has_room(out, out->position + skip + size + sizeof(uint64_t) * 2)) /* the next record's word is ours too */
+  const size_t skip = skipped(out, size);
+  const uint64_t at = out->position & out->mask;
+  if (!mpl_ring_has_room(out, size))
     return NULL;
   if (skip)
     publish_at(out, (struct mpl_record *)(out->data + at), MPL_SKIP, skip);

@@ -38,7 +38,7 @@ struct mpl_record {
 
 struct mpl_ring {
   _Atomic uint64_t written __attribute__((aligned(64))); /* by the writer: all before it is published */
-  _Atomic uint64_t taken[2] __attribute__((aligned(64))); /* by the readers: all before it may be written over; the second is for a shadow */
+  _Atomic uint64_t taken[2] __attribute__((aligned(64))); /* by the readers: all before it may be written over; the second is for a shadow, or what another host still needs */
   _Atomic uint32_t writer_waits __attribute__((aligned(64)));
   _Atomic uint64_t checked __attribute__((aligned(64))); /* by the shadow of the writer: what it has compared */
 };
@@ -68,6 +68,7 @@ static inline struct mpl_record *mpl_ring_peek(struct mpl_end *in) {
   return atomic_load_explicit(&r->head, memory_order_acquire) ? r : NULL;
 }
 
+bool mpl_ring_has_room(struct mpl_end *out, size_t size);
 /* Room for a record of 'size' bytes (a multiple of 16, at most a quarter of the ring), or NULL; publish it with mpl_ring_publish. */
 struct mpl_record *mpl_ring_reserve(struct mpl_end *out, size_t size);
 void mpl_ring_publish(struct mpl_end *out, struct mpl_record *r, enum mpl_kind kind, size_t size);

@@ -34,9 +34,10 @@ static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, 
   int replayed = mpl_replays() ? mpl_replica_put(to, out, head, kind, data, size) : REPLICA_LEADS;
   if (replayed != REPLICA_LEADS && replayed != REPLICA_REPEATS)
     return replayed == REPLICA_SENT;
-  struct mpl_record *r = mpl_ring_reserve(out, whole);
-  if (mpl_replicated() && replayed == REPLICA_LEADS)
-    mpl_replica_tell_room(to, out, r != NULL);
+  const bool tells = mpl_replicated() && replayed == REPLICA_LEADS, has_room = !tells || mpl_ring_has_room(out, whole);
+  if (tells) /* before the end of the ring is skipped, which others see */
+    mpl_replica_tell_room(to, out, whole, has_room);
+  struct mpl_record *r = has_room ? mpl_ring_reserve(out, whole) : NULL;
   if (!r)
     return false;
   if (mpl_replica_sums() && replayed == REPLICA_LEADS)

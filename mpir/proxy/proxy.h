@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "mpir/mpi/ring.h"
-#include "mpir/replica/shared.h"
+#include "mpir/replica/sets.h"
 
 enum proxy_kind {
   PROXY_DATA = 1,
@@ -25,8 +25,12 @@ enum proxy_kind {
   PROXY_PRINTED,
   PROXY_ALIVE,
   PROXY_COUNTED,
-  PROXY_DIFFERS
+  PROXY_DIFFERS,
+  PROXY_ROLE, /* what became of rank 'from': 'to' has bits */
+  PROXY_CROSS, /* of a ring of the other set, as PROXY_DATA */
+  PROXY_ENDS /* of the ring of this name in the other set: 'position' is written, the data taken */
 };
+enum { PROXY_LEADS = 4 }; /* beside enum SETS_...: all that its main has logged is there */
 enum { PROXY_PIECE = 64 << 10 };
 
 struct proxy_head {
@@ -53,6 +57,7 @@ struct proxy {
   bool over, started;
   uint32_t set; /* 1 + which, of a job whose mains and shadows are on different hosts; else 0 */
   uint32_t determinants, heartbeat_ms, mode; /* likewise */
+  uint8_t *gone; /* likewise, by rank: bits of sets.h */
 };
 
 /* What a rank has printed when its log had 'position' entries. */
@@ -98,6 +103,8 @@ void proxy_rings_open(struct proxy *p);
 bool proxy_rings_progress(struct proxy *p, bool idle);
 void proxy_rings_data(struct proxy *p, const struct proxy_head *head, const char *data);
 void proxy_rings_taken(struct proxy *p, const struct proxy_head *head);
+/* Bytes of whole records from 'at' on that make one piece, without a turn at the end of the ring. */
+size_t proxy_rings_measure(const struct mpl_job *job, const char *ring, uint64_t at, uint64_t end);
 void proxy_ring_bell(_Atomic uint32_t *bell, const _Atomic uint32_t *sleeping);
 
 /* proxy_ranks.c: the processes of this node. */
@@ -120,8 +127,31 @@ bool proxy_replicas_progress(struct proxy *p, bool idle);
 bool proxy_replicas_told(struct proxy *p, uint32_t rank); /* of a rank that has ended: all that it has left is on its way */
 bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data); /* false: it is something else */
 void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f);
+void proxy_replicas_role(struct proxy *p, uint32_t rank, uint32_t bits);
 _Noreturn void proxy_replicas_gap(uint32_t rank); /* its log cannot be followed */
 void proxy_replicas_beat(struct proxy *p); /* now and then */
+
+/* proxy_cross.c: a node of a set whose ranks have lost replicas. */
+void proxy_cross_open(struct proxy *p);
+void proxy_cross_gone(struct proxy *p, uint32_t rank, uint8_t bits); /* bits of sets.h */
+bool proxy_cross_progress(struct proxy *p, bool idle);
+bool proxy_cross_take(struct proxy *p, const struct proxy_head *head, const char *data); /* false: it is something else */
+void proxy_cross_data(struct proxy *p, const struct proxy_head *head, const char *data); /* some of it may be there already */
+/* Its replica in this set, or in the other one. */
+static inline bool proxy_is_gone(const struct proxy *p, uint32_t rank, bool here) {
+  return p->gone && p->gone[rank] & ((p->set == 1) == here ? SETS_NO_MAIN : SETS_NO_SHADOW);
+}
+
+/* proxy_ways.c: between the controllers' proxies of both sets. */
+void proxy_ways_open(const struct sets *shared, unsigned side);
+void proxy_ways_put(const struct proxy_head *head, const char *data); /* to the other one */
+bool proxy_ways_progress(struct proxy *p);
+
+/* proxy_roles.c: there, too: which replicas are lost, and what nodes are told of that. */
+void proxy_roles_open(const struct proxy *p, struct sets *shared, unsigned side);
+void proxy_roles_tell(struct proxy *p);
+bool proxy_roles_state(const struct proxy_head *head, const char *data); /* true: it is not this set that tells of this rank */
+void proxy_roles_copy(struct proxy *p); /* states of ranks that are lost here, as the other set has them */
 
 /* proxy_sets.c: the same at the controller of a set. */
 void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side);
@@ -129,6 +159,7 @@ void proxy_sets_heard(int from); /* something has come from there */
 bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char *data);
 bool proxy_sets_progress(struct proxy *p, bool idle);
 void proxy_sets_flags(struct proxy_flags *f);
+bool proxy_sets_has_all(uint32_t rank); /* a shadow's host: what was logged and committed, and the steps */
 void proxy_sets_close(void);
 
 /* proxy_head.c: at the controller. */

@@ -18,7 +18,7 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
     if (proxy_sets_take(p, head, data))
       return;
   }
-  if (head->kind == PROXY_STATE) {
+  if (head->kind == PROXY_STATE && !(p->set && proxy_roles_state(head, data))) {
     const size_t text = offsetof(struct mpl_rank_state, queues);
     char *to = (char *)mpl_state(job, head->from);
     memcpy(to + text, data + text, head->bytes - text); /* before 'told' */

@@ -91,7 +91,10 @@ static void make_segment(struct proxy *p, char **words) {
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
   (void)from;
   if (head->kind == PROXY_DATA) {
-    proxy_rings_data(p, head, data);
+    if (proxy_is_gone(p, head->from, true))
+      proxy_cross_data(p, head, data);
+    else
+      proxy_rings_data(p, head, data);
   } else if (head->kind == PROXY_TAKEN) {
     proxy_rings_taken(p, head);
   } else if (head->kind == PROXY_FLAGS) {
@@ -112,7 +115,7 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
     }
   } else if (head->kind == PROXY_QUESTION) {
     proxy_ranks_question(p, head, data);
-  } else if (p->set) {
+  } else if (p->set && !proxy_cross_take(p, head, data)) {
     proxy_replicas_take(p, head, data);
   }
 }
@@ -135,13 +138,17 @@ static void idle(struct proxy *p, uint32_t turn) {
 static void run_node(struct proxy *p) {
   int64_t reported = 0;
   proxy_rings_open(p); /* before anybody writes */
+  if (p->set)
+    proxy_cross_open(p);
   if (proxy_ranks_start(p))
     fail("cannot start the ranks of a node");
   for (uint32_t turn = 0; !p->over; turn++) {
     bool moved = proxy_wire_progress(p, take);
     moved |= proxy_rings_progress(p, turn > 0);
-    if (p->set)
+    if (p->set) {
       moved |= proxy_replicas_progress(p, turn > 0);
+      moved |= proxy_cross_progress(p, turn > 0);
+    }
     if (turn % 16 == 0 && now_ns() - reported > REPORT_MS * 1000000) {
       reported = now_ns();
       proxy_ranks_reap(p);

@@ -31,13 +31,14 @@ static const char *wrong_records(const char *data, uint32_t bytes) {
 
 static const char *wrong_data(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
   const uint64_t room = p->job->ring_bytes;
-  if (!is_of(p, head->from, peer) || !is_here(p, head->to))
+  if (!is_here(p, head->to) || (head->kind == PROXY_DATA && !is_of(p, head->from, peer)))
     return "ranks";
   const struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
-  const uint64_t taken = atomic_load(&ring->taken[0]), end = head->position + head->bytes;
-  if (head->position != atomic_load(&ring->written) || head->position % 16)
+  const uint64_t taken = atomic_load(&ring->taken[0]), written = atomic_load(&ring->written), end = head->position + head->bytes;
+  const bool is_twofold = head->kind == PROXY_CROSS || proxy_is_gone(p, head->from, true); /* the other set has sent it, too */
+  if ((is_twofold ? head->position > written + room : head->position != written) || head->position % 16)
     return "a position";
-  if (!head->bytes || head->bytes > room || (head->position & (room - 1)) + head->bytes > room || end - taken > room)
+  if (!head->bytes || head->bytes > room || (head->position & (room - 1)) + head->bytes > room || (end > taken && end - taken > room))
     return "a length";
   return wrong_records(data, head->bytes);
 }
@@ -45,6 +46,8 @@ static const char *wrong_data(const struct proxy *p, int peer, const struct prox
 static const char *wrong_taken(const struct proxy *p, int peer, const struct proxy_head *head) {
   if (!is_here(p, head->from) || !is_of(p, head->to, peer))
     return "ranks";
+  if (proxy_is_gone(p, head->to, true)) /* it does not count any more */
+    return NULL;
   const struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
   return head->position < atomic_load(&ring->taken[0]) || head->position > atomic_load(&ring->written) ? "a position" : NULL;
 }
@@ -63,6 +66,27 @@ static const char *wrong_entries(const struct proxy *p, const struct proxy_head 
   return NULL;
 }
 
+/* From the other set. */
+static const char *wrong_cross(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
+  const bool leads = p->node == MPL_NODES_MAX;
+  const uint32_t n = p->job->nranks;
+  uint64_t taken;
+  if (!p->set || (!leads && peer))
+    return "a kind";
+  if (head->from >= n || head->to >= n || head->from == head->to)
+    return "ranks";
+  if (head->kind == PROXY_CROSS)
+    return leads                                ? is_of(p, head->from, peer) ? NULL : "ranks"
+           : proxy_is_gone(p, head->from, true) ? wrong_data(p, peer, head, data)
+                                                : "a kind";
+  if (leads ? !is_of(p, head->to, peer) : !is_here(p, head->from))
+    return "ranks";
+  if (head->bytes != sizeof(taken))
+    return "a length";
+  memcpy(&taken, data, sizeof(taken));
+  return taken > head->position || head->position >= UINT64_MAX / 4 ? "a position" : NULL;
+}
+
 /* Between a node and the controller's proxy.  Positions are compared by those who have what they count. */
 static const char *wrong_of_set(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
   const bool leads = p->node == MPL_NODES_MAX;
@@ -72,6 +96,8 @@ static const char *wrong_of_set(const struct proxy *p, int peer, const struct pr
     return "a kind";
   if (kind == PROXY_ALIVE)
     return peer >= 1 && (uint32_t)peer <= p->nnodes ? NULL : "a node";
+  if (kind == PROXY_ROLE)
+    return leads ? "a kind" : head->from >= p->job->nranks ? "ranks" : head->to < 2 * PROXY_LEADS ? NULL : "a role";
   if (leads ? !is_of(p, head->from, peer) : !is_here(p, head->from))
     return "ranks";
   if (kind == PROXY_LOG)
@@ -100,6 +126,9 @@ const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct pro
     return !leads ? "a kind" : !is_of(p, head->from, peer) ? "ranks" : head->bytes == sizeof(struct mpl_rank_state) ? NULL : "a length";
   case PROXY_ABORTED: return leads ? NULL : "a kind";
   case PROXY_ANSWER: return !leads || peer < 1 || (uint32_t)peer > p->nnodes ? "a kind" : head->bytes <= MPL_BOX_BYTES ? NULL : "a length";
+  case PROXY_CROSS:
+  case PROXY_ENDS: return wrong_cross(p, peer, head, data);
+  case PROXY_ROLE:
   case PROXY_LOG:
   case PROXY_REPLAYED:
   case PROXY_OUTPUT:

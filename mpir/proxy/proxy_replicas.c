@@ -56,7 +56,7 @@ void proxy_replicas_fill(struct proxy *p, size_t at) {
                             .log_stride = sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES};
   for (uint32_t i = 0; i < n; i++) {
     r->ranks[i].alive = 3;
-    r->ranks[i].readers = 1;
+    r->ranks[i].readers = 3;
   }
 }
 
@@ -261,6 +261,8 @@ bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const c
     take_log(p, head, data);
   else if (head->kind == PROXY_REPLAYED && is_main(p))
     take_replayed(p, head, data);
+  else if (head->kind == PROXY_ROLE)
+    proxy_replicas_role(p, head->from, head->to);
   else if (head->kind == PROXY_PRINTED)
     take_printed(&ranks[head->from - p->first].streams[head->to], head);
   else
@@ -268,16 +270,24 @@ bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const c
   return true;
 }
 
-/* The other set is gone.  Of the shadows: all that the log says is here by now. */
-void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f) {
-  for (uint32_t i = 0; i < p->job->nranks && (f->leads || f->alone); i++) {
-    struct replica_rank *k = &replica_job(p->job)->ranks[i];
-    struct mpl_rank_state *s = mpl_state(p->job, i);
-    atomic_store(&k->alive, is_main(p) ? 1 : 2);
-    if (!is_main(p))
-      atomic_store(&k->leader, 1);
-    proxy_ring_bell(&s->bell, &s->sleeping);
+/* A replica of the rank is gone.  First what others need of this one is kept.  A shadow that leads has all that the log says by now. */
+void proxy_replicas_role(struct proxy *p, uint32_t rank, uint32_t bits) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  struct mpl_rank_state *s = mpl_state(p->job, rank);
+  proxy_cross_gone(p, rank, (uint8_t)bits);
+  if (is_main(p) && proxy_is_gone(p, rank, false))
+    atomic_store(&k->alive, 1);
+  if (!is_main(p) && bits & PROXY_LEADS) {
+    atomic_store(&k->alive, 2);
+    atomic_store(&k->leader, 1);
   }
+  proxy_ring_bell(&s->bell, &s->sleeping);
+}
+
+/* The other set is gone: no rank has a replica there. */
+void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f) {
+  for (uint32_t i = 0; i < p->job->nranks && (f->leads || f->alone); i++)
+    proxy_replicas_role(p, i, is_main(p) ? SETS_NO_SHADOW : SETS_NO_MAIN | PROXY_LEADS);
 }
 
 /* One that is stopped looks to the others like one that computes. */

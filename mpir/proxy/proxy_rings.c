@@ -53,25 +53,26 @@ static void wake(struct proxy *p, uint32_t rank) {
   proxy_ring_bell(&s->bell, &s->sleeping);
 }
 
-/* Whole records from 'at' on that make one piece, without a turn at the end of the ring. */
-static size_t measure(const struct proxy *p, const struct link *l, uint64_t end) {
-  const uint64_t mask = p->job->ring_bytes - 1;
-  uint64_t at = l->position;
-  while (at < end && ((at & mask) || at == l->position)) {
-    const struct mpl_record *r = (const struct mpl_record *)(const void *)(l->data + (at & mask));
+size_t proxy_rings_measure(const struct mpl_job *job, const char *ring, uint64_t from, uint64_t end) {
+  const uint64_t mask = job->ring_bytes - 1;
+  uint64_t at = from;
+  while (at < end && ((at & mask) || at == from)) {
+    const struct mpl_record *r = (const struct mpl_record *)(const void *)(ring + (at & mask));
     const uint64_t size = atomic_load_explicit(&r->head, memory_order_relaxed) >> 8;
-    if (at + size - l->position > PROXY_PIECE)
+    if (at + size > end || at + size - from > PROXY_PIECE)
       break;
     at += size;
   }
-  return at - l->position;
+  return at - from;
 }
 
 static bool send_link(struct proxy *p, struct link *l) {
   bool moved = false;
   const uint64_t end = atomic_load_explicit(&l->ring->written, memory_order_acquire);
+  if (proxy_is_gone(p, l->to, true)) /* nobody takes it there */
+    l->position = end;
   while (l->position < end && proxy_wire_has_room()) {
-    const size_t n = measure(p, l, end);
+    const size_t n = proxy_rings_measure(p->job, l->data, l->position, end);
     const struct proxy_head head = {PROXY_DATA, l->from, l->to, (uint32_t)n, l->position};
     proxy_wire_send(l->peer, &head, l->data + (l->position & (p->job->ring_bytes - 1)));
     l->position += n;
@@ -80,9 +81,9 @@ static bool send_link(struct proxy *p, struct link *l) {
   return moved;
 }
 
-static bool tell_taken(struct link *l, bool idle) {
+static bool tell_taken(const struct proxy *p, struct link *l, bool idle) {
   const uint64_t taken = atomic_load_explicit(&l->ring->taken[0], memory_order_acquire);
-  if (taken == l->position || (!idle && taken - l->position < SOON))
+  if (taken == l->position || (!idle && taken - l->position < SOON) || proxy_is_gone(p, l->from, true))
     return false;
   proxy_wire_send(l->peer, &(struct proxy_head){PROXY_TAKEN, l->from, l->to, 0, taken}, NULL);
   l->position = taken;
@@ -93,7 +94,7 @@ bool proxy_rings_progress(struct proxy *p, bool idle) {
   bool moved = false;
   for (size_t i = 0; i < nlinks; i++) {
     moved |= send_link(p, &outgoing[i]);
-    moved |= tell_taken(&incoming[i], idle);
+    moved |= tell_taken(p, &incoming[i], idle);
   }
   return moved;
 }
@@ -116,6 +117,8 @@ void proxy_rings_data(struct proxy *p, const struct proxy_head *head, const char
 
 void proxy_rings_taken(struct proxy *p, const struct proxy_head *head) {
   struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
+  if (proxy_is_gone(p, head->to, true)) /* its other replica is further */
+    return;
   atomic_store_explicit(&ring->taken[0], head->position, memory_order_release);
   if (atomic_load_explicit(&ring->writer_waits, memory_order_relaxed))
     wake(p, head->from);

@@ -87,6 +87,8 @@ void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
       here.streams[i][s].fd = open_of(here.shared->command, rank_at(i)->streams[side][s], O_WRONLY | O_NONBLOCK, "a pipe");
     }
   p->set = side + 1;
+  proxy_roles_open(p, here.shared, side);
+  proxy_ways_open(here.shared, side);
   atomic_store(&here.shared->sides[side].head_start, dvm_process_stat(getpid(), DVM_STAT_START));
   atomic_store(&here.shared->sides[side].head, getpid());
 }
@@ -108,7 +110,7 @@ static void look_for_silence(void) {
     if (was_away || !here.heard_ms[k]) {
       here.heard_ms[k] = now;
     } else if (now - here.heard_ms[k] > limit && !atomic_load(&side->lost)) {
-      atomic_store(&side->rank, k);
+      atomic_store(&side->node, k);
       atomic_store(&side->lost, SETS_SILENT);
     }
 }
@@ -128,6 +130,11 @@ static void take_log(const struct proxy_head *head, const char *data) {
   atomic_store(&k->logged, logged + n);
 }
 
+static bool is_lost(uint32_t rank, unsigned side) { return atomic_load(&rank_at(rank)->lost[side]); }
+
+/* There is no other replica that could send something else. */
+static bool is_single(uint32_t rank) { return is_lost(rank, SETS_SHADOWS) || atomic_load(&rank_at(rank)->whole); }
+
 /* A record that was taken must have been told of by who sent it. */
 static bool can_be_followed(uint32_t rank, const struct replica_entry *e) {
   const uint32_t other = (uint32_t)(e->what >> 8) & 0xffffff;
@@ -135,7 +142,7 @@ static bool can_be_followed(uint32_t rank, const struct replica_entry *e) {
     return true;
   if ((e->what & 0xff) == REPLICA_RECORD)
     here.sent[(size_t)rank * here.nranks + other] = e->value + 1;
-  return (e->what & 0xff) != REPLICA_IN || here.sent[(size_t)other * here.nranks + rank] > e->value;
+  return (e->what & 0xff) != REPLICA_IN || here.sent[(size_t)other * here.nranks + rank] > e->value || is_single(other);
 }
 
 static bool commit_rank(uint32_t rank) {
@@ -152,6 +159,8 @@ static bool commit_rank(uint32_t rank) {
   atomic_store_explicit(&k->committed, n, memory_order_release);
   if (step > atomic_load(&k->step))
     atomic_store_explicit(&k->step, step, memory_order_release);
+  if (n == logged && is_lost(rank, SETS_MAINS)) /* which is told after the log */
+    atomic_store(&k->whole, 1);
   return n > before;
 }
 
@@ -175,7 +184,8 @@ static bool hand_on(const struct proxy *p, uint32_t rank, bool late) {
   packet.step = atomic_load_explicit(&k->step, memory_order_acquire);
   const uint64_t open = atomic_load_explicit(&k->committed, memory_order_acquire) - here.told[rank],
                  n = open < PROXY_ENTRIES ? open : PROXY_ENTRIES;
-  here.all_told &= !open && packet.step == here.told_step[rank];
+  late |= is_lost(rank, SETS_MAINS);
+  here.all_told &= (!open && packet.step == here.told_step[rank]) || is_lost(rank, SETS_SHADOWS);
   if ((!n && (!late || packet.step == here.told_step[rank])) || !proxy_wire_has_room())
     return false;
   if (n < open)
@@ -187,6 +197,10 @@ static bool hand_on(const struct proxy *p, uint32_t rank, bool late) {
   here.told[rank] += n;
   here.told_step[rank] = packet.step;
   return true;
+}
+
+bool proxy_sets_has_all(uint32_t rank) {
+  return here.told[rank] == atomic_load(&rank_at(rank)->committed) && here.told_step[rank] == atomic_load(&rank_at(rank)->step);
 }
 
 /* To the host of a main: how far its shadow is. */
@@ -206,6 +220,8 @@ static void tell_replayed(const struct proxy *p, uint32_t rank, bool late) {
 static void take_output(const struct proxy_head *head, const char *data) {
   struct stream *s = &here.streams[head->from][head->to];
   const uint32_t bytes = head->bytes - (uint32_t)sizeof(uint64_t);
+  if (is_lost(head->from, here.side)) /* the other one says it */
+    return;
   struct piece *piece = malloc(sizeof(*piece) + bytes);
   if (!piece)
     exit(1);
@@ -218,8 +234,15 @@ static void take_output(const struct proxy_head *head, const char *data) {
 
 static bool may_go_out(uint32_t rank, const struct piece *piece) {
   const struct sets_rank *k = rank_at(rank);
-  return !of_mains() || atomic_load(&here.shared->alone) ||
+  return !of_mains() || atomic_load(&here.shared->alone) || is_lost(rank, SETS_SHADOWS) ||
          (atomic_load(&k->committed) >= piece->needs && atomic_load(&k->step) >= piece->step);
+}
+
+static void drop_first(struct stream *s) {
+  struct piece *piece = s->first;
+  s->first = piece->next;
+  s->last = s->first ? s->last : &s->first;
+  free(piece);
 }
 
 static bool put_out(struct stream *s) {
@@ -233,15 +256,15 @@ static bool put_out(struct stream *s) {
     piece->done += (uint32_t)n;
   }
   s->printed += piece->bytes;
-  s->first = piece->next;
-  s->last = s->first ? s->last : &s->first;
-  free(piece);
+  drop_first(s);
   return true;
 }
 
 static bool move_output(const struct proxy *p, uint32_t rank, int stream, bool late) {
   struct stream *s = &here.streams[rank][stream];
   bool moved = false;
+  while (s->first && is_lost(rank, here.side))
+    drop_first(s);
   while (s->first && may_go_out(rank, s->first) && put_out(s))
     moved = true;
   if (s->printed != s->told && (late || s->printed - s->told >= ACKNOWLEDGED) && proxy_wire_has_room()) {
@@ -289,6 +312,8 @@ bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char 
     take_difference(rank_at(head->from), data);
   } else if (head->kind == PROXY_OUTPUT) {
     take_output(head, data);
+  } else if (head->kind == PROXY_CROSS || head->kind == PROXY_ENDS) {
+    proxy_ways_put(head, data);
   } else {
     return head->kind == PROXY_ALIVE;
   }
@@ -310,6 +335,9 @@ bool proxy_sets_progress(struct proxy *p, bool idle) {
       moved |= move_output(p, i, s, late);
   }
   here.all_told &= leads;
+  proxy_roles_tell(p);
+  proxy_roles_copy(p);
+  moved |= proxy_ways_progress(p);
   look_for_silence();
   return moved;
 }

@@ -134,10 +134,10 @@ bool mpl_replica_do_step(bool (*move)(void), bool waits) {
 
 /* --- sending --- */
 
-/* Who keeps the ring to 'to' full: its main has taken enough. */
+/* Who keeps the ring to 'to' full: its main has taken enough.  In a set the other reader is this rank's own shadow, which repeats what lies there. */
 static bool is_held_by_shadow(uint32_t to, const struct mpl_end *out) {
   const struct replica_rank *other = &mpl_replica.job->ranks[to];
-  uint64_t main = atomic_load(&out->ring->taken[atomic_load(&other->leader)]);
+  uint64_t main = atomic_load(&out->ring->taken[mpl_replica.job->set ? 0 : atomic_load(&other->leader)]);
   return atomic_load(&other->readers) == 3 && out->position - main < (out->mask + 1) / 2;
 }
 
@@ -156,7 +156,13 @@ static void note_room(void) {
   blocked_since = 0;
 }
 
-void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room) {
+/* Where the record lies when it does not fit before the end. */
+static uint64_t position_of(const struct mpl_end *out, size_t whole) {
+  uint64_t rest = out->mask + 1 - (out->position & out->mask);
+  return out->position + (whole > rest ? rest : 0);
+}
+
+void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, size_t whole, bool room) {
   if (!room)
     note_full(to, out);
   else if (blocked_since)
@@ -168,7 +174,7 @@ void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room) {
   if (room)
     mpl_replica.quiet = false;
   if (room && mpl_replica.job->set)
-    replica_append(REPLICA_RECORD, to, out->position);
+    replica_append(REPLICA_RECORD, to, position_of(out, whole));
   mpl_replica_count_point();
 }
 
@@ -187,12 +193,6 @@ void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum m
       replica_add(&n->message_bytes, head->bytes);
   }
   mpl_replica_count_point();
-}
-
-/* Where the record lies when it does not fit before the end. */
-static uint64_t position_of(const struct mpl_end *out, size_t whole) {
-  uint64_t rest = out->mask + 1 - (out->position & out->mask);
-  return out->position + (whole > rest ? rest : 0);
 }
 
 static struct mpl_record *record_at(const struct mpl_end *out, uint64_t at) { return (struct mpl_record *)(out->data + (at & out->mask)); }

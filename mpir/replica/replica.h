@@ -48,8 +48,8 @@ void mpl_progress_peer(uint32_t to); /* send.c */
 enum { REPLICA_NO_ROOM, REPLICA_SENT, REPLICA_LEADS, REPLICA_REPEATS };
 /* A shadow: what became of this record.  REPLICA_LEADS: nothing yet; it is to be sent.  REPLICA_REPEATS: likewise, to another shadow; there is room. */
 int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size);
-/* One that leads has found room or not. */
-void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, bool room);
+/* One that leads has found room for a record of 'whole' bytes or not. */
+void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, size_t whole, bool room);
 /* Where replicas in two sets are compared: what is sent. */
 void mpl_replica_tell_sum(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size);
 static inline bool mpl_replica_sums(void) { return mpl_replica_in_sets() && mpl_replica.job->mode & REPLICA_CHECK; }

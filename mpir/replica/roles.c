@@ -96,7 +96,7 @@ static void mend_rings(void) {
     if (atomic_load(&p->out.ring->written) < p->out.position)
       atomic_store(&p->out.ring->written, p->out.position);
     atomic_store(&p->out.ring->writer_waits, p->first != NULL);
-    atomic_store(&p->in.ring->taken[mpl_replica.me], p->in.position);
+    atomic_store(&p->in.ring->taken[p->in.reader], p->in.position);
     p->out.limit = 0;
   }
 }
@@ -164,9 +164,11 @@ void mpl_replica_lead(void) {
 
 void mpl_replica_open(struct mpl_end *in, struct mpl_end *out, uint32_t peer) {
   struct replica_job *job = replica_job(mpl.job);
-  if (!job || job->set)
+  if (!job)
     return;
   out->readers = &job->ranks[peer].readers;
+  if (job->set) /* the second of them is what proxies still have to carry to the other set */
+    return;
   out->checks = job->mode & REPLICA_CHECK ? &job->ranks[mpl.rank].alive : NULL;
   in->reader = mpl_replica.me;
   in->readers = &job->ranks[mpl.rank].readers;

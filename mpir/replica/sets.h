@@ -1,12 +1,14 @@
 /* Mains on one half of the hosts, shadows on the other: two jobs on several hosts of their own, each with its mpirun and its proxies, and what joins them, the
    memory of the command that has started both.  Only determinants go from one set to the other: shadows send each other what their mains send each other.
-   A set lives and dies as a whole; docs/replication.md tells why nothing is lost. */
+   When a rank has lost one of its replicas, what the other one sends goes to both sets.  A host that is lost takes its whole set with it.
+   docs/replication.md tells why nothing is lost. */
 #ifndef REPLICA_SETS_H
 #define REPLICA_SETS_H
 #include "mpir/replica/shared.h"
 
 enum { SETS_MAINS, SETS_SHADOWS, SETS };
-enum { SETS_RUNS, SETS_LOST_RANK, SETS_LOST_HOST, SETS_SILENT }; /* what became of a set that did not end by itself */
+enum { SETS_RUNS, SETS_LOST_HOST, SETS_SILENT }; /* what became of a set that did not end by itself */
+enum { SETS_NO_MAIN = 1, SETS_NO_SHADOW = 2, SETS_GONE = 3 }; /* of a rank, bits: a replica that is lost */
 
 /* Of a rank.  Entries of the log are written by the head of the mains, which has them from the main's host, and read by the head of the shadows. */
 struct sets_rank {
@@ -14,6 +16,12 @@ struct sets_rank {
   _Atomic uint64_t committed; /* those before it may be followed: all that they depend on is here, too */
   _Atomic uint64_t step; /* steps passed with these */
   _Atomic uint64_t replayed, replayed_step; /* by the shadow */
+  _Atomic int32_t lost[SETS],
+      ended[SETS]; /* of each replica, told by its controller: 0, or 1 more than wait(2) had; 'ended': as it should */
+  _Atomic int64_t lost_ns; /* CLOCK_MONOTONIC of the command's host, when that of the main was noticed */
+  _Atomic uint32_t whole; /* its main is lost; all that it has logged has come and is committed */
+  _Atomic uint32_t versions[SETS]; /* of 'states', which are told where the other replica is lost */
+  struct mpl_rank_state states[SETS];
   struct replica_counters counters[SETS]; /* as its hosts have told last */
   _Atomic uint64_t lag_max; /* entries */
   _Atomic int64_t leads_ns; /* CLOCK_MONOTONIC of the command's host, when the shadow led; 0: it does not */
@@ -28,8 +36,9 @@ struct sets_side {
   _Atomic int64_t head_start; /* when that one began: its number may be another's by now */
   _Atomic uint64_t beat; /* counts while that one runs */
   _Atomic uint32_t runs; /* all its ranks were there */
-  _Atomic uint32_t lost, rank; /* enum above; the rank that ended */
-  _Atomic int32_t how; /* as wait(2) has it */
+  _Atomic uint32_t lost, node; /* enum above; the node that is silent */
+  _Atomic uint32_t done; /* 1: all ranks have ended, here or there */
+  int32_t way[2]; /* ends of a pipe to its head from the other one, in the command: packets */
 };
 
 struct sets {

@@ -73,11 +73,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bool leads = *data & 1;
   const int peer = *data >> 1;
   struct mpl_job *job = make();
-  const struct proxy p = {.set = 1, .job = job, .node = leads ? MPL_NODES_MAX : 0, .nnodes = 2, .first = 0, .end = leads ? 0 : 2};
+  uint8_t gone[RANKS] = {SETS_NO_SHADOW, 0, SETS_NO_MAIN};
+  const struct proxy p = {
+      .set = 1, .job = job, .node = leads ? MPL_NODES_MAX : 0, .nnodes = 2, .first = 0, .end = leads ? 0 : 2, .gone = leads ? NULL : gone};
   memset(&packet.head, 0, sizeof(packet.head));
   memcpy(&packet, data + 1, size - 1);
   if (!proxy_packet_wrong(&p, peer, &packet.head, packet.data, size - 1)) {
-    if (packet.head.kind == PROXY_DATA) {
+    if (packet.head.kind == PROXY_DATA || (packet.head.kind == PROXY_CROSS && !leads)) {
       char *ring = mpl_ring_data(mpl_ring_at(job, packet.head.from, packet.head.to));
       memcpy(ring + (packet.head.position & (RING - 1)), packet.data, packet.head.bytes);
       read_records(ring, packet.head.position, packet.head.bytes);

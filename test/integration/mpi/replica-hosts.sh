@@ -91,20 +91,57 @@ runs report 3
 kill -9 "$(on_node $NA | head -n 1)"
 over 0 report
 same report 3
-python3 -c 'import json; r = json.load(open("report.json")); assert r["total"]["takeovers"] == 3 and 0 < r["total"]["takeover_ns_max"] < 60e9' ||
+python3 -c 'import json; r = json.load(open("report.json")); assert r["total"]["takeovers"] == 1 and 0 < r["total"]["takeover_ns_max"] < 60e9' ||
   fail "the report of a takeover: $(cat report.json)"
 note "one dies"
 
-# One set, then the other.
+# Of each rank one replica is left: mains and shadows that are alone play together.  Then none is left.
+nth() { on_node "$(node_of "$1")" | sed -n "$2p"; }
+takes_over() { wait_for 30 has "note: of the mains rank .*its shadow takes over" "$1.err" || fail "$1: nobody takes over: $(cat "$1.err")"; }
+"$BIN/dvm-run" -n 3 $PROGRAM 120 | sort > expected120
+twice mixed 3 $PROGRAM 120 1 10000
+runs mixed 3
+main=$(nth mains 1) shadow=$(nth shadows 2)
+kill -9 "$main"
+takes_over mixed
+kill -9 "$shadow"
+wait_for 30 has "note: of the shadows rank 1 was killed by signal 9 (Killed); the rank goes on without it" mixed.err || fail "mixed: not told: $(cat mixed.err)"
+over 0 mixed
+same mixed 120
+twice crossed 3 $PROGRAM 120 1 10000
+runs crossed 3
+kill -9 "$(nth shadows 3)" "$(nth mains 2)" "$(nth mains 1)"
+over 0 crossed
+same crossed 120
 twice both 3 $PROGRAM 400 1 10000
 runs both 3
-kill -9 "$(on_node $NA | head -n 1)"
-wait_for 30 has "take over" both.err || fail "both: nobody takes over: $(cat both.err)"
-kill -9 "$(on_node $NB | head -n 1)"
+shadow=$(nth shadows 1)
+kill -9 "$(nth mains 1)"
+takes_over both
+kill -9 "$shadow"
 over 68 both
-has "error: both replicas of rank [0-9] are lost: of the shadows rank [0-9] was killed by signal 9 (Killed); of the mains, before, rank .*; last event: step [0-9]*, took a record from rank" both.err ||
+has "error: both replicas of rank 0 are lost: of the shadows rank 0 was killed by signal 9 (Killed); of the mains, before, rank 0 was killed by .*; last event: step [0-9]*, took a record from rank" both.err ||
   fail "both: no reason: $(cat both.err)"
-note "both lost"
+twice set 3 $PROGRAM 400 1 10000
+runs set 3
+kill -9 "$(nth mains 1)"
+takes_over set
+kill -9 "$(proxy_of "$(nth shadows 1)")"
+over 68 set
+has "error: both replicas of rank 0 are lost: of the shadows a host, a proxy or mpirun was lost; of the mains, before, rank 0 was killed" set.err || fail "set: no reason: $(cat set.err)"
+twice later 3 $PROGRAM 120 1 10000 # what a rank's shadow leads, goes on when the mains' host is lost
+runs later 3
+kill -9 "$(nth mains 1)"
+takes_over later
+kill -9 "$(proxy_of "$(nth mains 1)")"
+over 0 later
+same later 120
+for kills in 0.0@9 1.1@9,2.0@11; do
+  DVM_REPLICA_KILL=$kills twice stuck 4 ./bad cycle
+  over 69 stuck
+  has "deadlock" stuck.err && has "note: of the mains rank" stuck.err || fail "a deadlock of mains and shadows: $(cat stuck.err)"
+done
+note "some are left, or none"
 
 # A host that says nothing: its proxy is stopped, or there is no way to it.
 OPTIONS="--heartbeat 2"
@@ -155,9 +192,9 @@ for what in linked renamed together; do
   twice $what 3 ./writes$T $what; over 64 $what; has "cannot be replicated" $what.err || fail "$what: $(cat $what.err)"
 done
 for how in "replicas$T 1" "writes$T files" "writes$T both"; do
-  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 8 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
+  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 12 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
 done
-note "files"
+note "files, and kills at internal points"
 
 # Ends of programs, and what is refused.
 twice status 2 sh -c 'exit 5'; over 5 status

@@ -1,0 +1,48 @@
+/* Of the command that runs two sets of replicas: what job_sets.c and job_sets_lost.c share. */
+#ifndef MPIR_JOB_SETS_PRIVATE_H
+#define MPIR_JOB_SETS_PRIVATE_H
+#include <sys/types.h>
+#include "mpir/commands/job_output.h"
+#include "mpir/commands/job_replicas.h"
+#include "mpir/commands/job_sets.h"
+
+struct side {
+  struct mpir_half set;
+  pid_t controller; /* 0: has ended */
+  int how;
+  uint64_t beat;
+  int64_t beat_ms;
+};
+
+/* Of a rank. */
+struct run_rank {
+  struct mpir_output *streams[REPLICA_STREAMS];
+  unsigned leader; /* whose output counts */
+  bool told[SETS]; /* that this replica is lost */
+  int64_t lost_ns; /* when its shadow was to lead, or 0 */
+};
+
+struct run {
+  const struct mpir_replicas_options *options;
+  struct sets *shared;
+  int fd, signals;
+  uint32_t nranks;
+  struct side sides[SETS];
+  struct run_rank *ranks;
+  struct mpir_input *input;
+  int64_t flushed_ms, looked_ms, begin_ms;
+  int64_t waits_ms; /* since then the mains are at their end, and shadows come to theirs, to be compared; or 0 */
+  bool over;
+  int status;
+};
+
+static inline struct sets_side *mpir_sets_side(const struct run *r, unsigned side) { return &r->shared->sides[side]; }
+
+/* job_sets.c: the job ends with this status; all that can be moved of what was printed and is to be read. */
+void mpir_sets_end(struct run *r, int status);
+void mpir_sets_move(struct run *r, bool all);
+
+/* job_sets_lost.c */
+void mpir_sets_ended(struct run *r, unsigned side); /* its controller has, as 'how' there says */
+void mpir_sets_look_at_ranks(struct run *r); /* replicas that were lost since the last look */
+#endif

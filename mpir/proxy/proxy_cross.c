@@ -1,0 +1,212 @@
+/* A node of a set of replicas, when ranks have lost one of theirs: a ring whose writer is gone in this set is filled with what the replica in the other set
+   writes, and one whose reader is gone gets its room from what the reader there has taken.  Positions are the same in both sets.  Packets go through the
+   controllers' proxies (proxy_ways.c).
+
+   The side of the writer has to keep what the other side does not have yet: the second 'taken' of a ring is up to where that is so.  A main keeps what its shadow has
+   not yet sent itself: else its readers' shadows would never get that, when this shadow dies. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "mpir/proxy/proxy.h"
+
+enum { SOON = 32 << 10, LATE_NS = 200000 };
+static const uint64_t FREE = UINT64_MAX / 2; /* nothing holds the writer up */
+
+/* Of a ring from a rank of this node. */
+struct out {
+  uint64_t crossed; /* so far the other side has got it from here */
+  uint64_t written, taken; /* there, as was told last */
+  bool crosses;
+};
+/* Of a ring to a rank of this node: what the other side knows. */
+struct in {
+  uint64_t written, taken;
+};
+
+static struct out *outs;
+static struct in *ins;
+static uint32_t nranks;
+static bool any_gone; /* of this set or the other one */
+static int64_t told_ns;
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct out *out_of(const struct proxy *p, uint32_t from, uint32_t to) { return &outs[(size_t)(from - p->first) * nranks + to]; }
+static struct in *in_of(const struct proxy *p, uint32_t from, uint32_t to) { return &ins[(size_t)(to - p->first) * nranks + from]; }
+static bool is_main(const struct proxy *p) { return p->set == 1; }
+static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* --- how long a record is kept --- */
+
+static uint64_t needed_from(const struct proxy *p, uint32_t from, uint32_t to) {
+  const struct out *o = out_of(p, from, to);
+  if (from == to || proxy_is_gone(p, to, false))
+    return FREE;
+  if (o->crosses)
+    return o->crossed;
+  return is_main(p) ? o->written : FREE;
+}
+
+static void wake_writer(struct proxy *p, const struct mpl_ring *ring, uint32_t rank) {
+  struct mpl_rank_state *s = mpl_state(p->job, rank);
+  if (atomic_load_explicit(&ring->writer_waits, memory_order_relaxed) || !is_main(p))
+    proxy_ring_bell(&s->bell, &s->sleeping);
+}
+
+/* A reader that is gone takes what its other replica takes. */
+static void give_room(struct proxy *p, uint32_t from, uint32_t to) {
+  struct mpl_ring *ring = mpl_ring_at(p->job, from, to);
+  const uint64_t before = atomic_load(&ring->taken[0]), needed = needed_from(p, from, to),
+                 taken = lesser(out_of(p, from, to)->taken, atomic_load(&ring->written));
+  bool more = atomic_load(&ring->taken[1]) < needed;
+  atomic_store(&ring->taken[1], needed);
+  if (proxy_is_gone(p, to, true) && from != to && taken > before) {
+    atomic_store_explicit(&ring->taken[0], taken, memory_order_release);
+    more = true;
+  }
+  if (more)
+    wake_writer(p, ring, from);
+}
+
+/* Before ranks are there. */
+void proxy_cross_open(struct proxy *p) {
+  const size_t n = (size_t)(p->end - p->first) * p->job->nranks + 1;
+  nranks = p->job->nranks;
+  outs = calloc(n, sizeof(*outs));
+  ins = calloc(n, sizeof(*ins));
+  p->gone = calloc(nranks, sizeof(*p->gone));
+  for (uint32_t from = p->first; from < p->end; from++)
+    for (uint32_t to = 0; to < nranks; to++)
+      give_room(p, from, to);
+}
+
+/* --- who is gone --- */
+
+/* What the other side does not have is here from there on: a shadow has taken no more than its main, and a main keeps what its shadow has not sent. */
+static void begin(const struct proxy *p, uint32_t from, uint32_t to) {
+  struct out *o = out_of(p, from, to);
+  const struct mpl_ring *ring = mpl_ring_at(p->job, from, to);
+  if (o->crosses || from == to || proxy_is_gone(p, from, true) || !proxy_is_gone(p, from, false) || proxy_is_gone(p, to, false))
+    return;
+  o->crossed = lesser(atomic_load(&ring->taken[0]), atomic_load(&ring->taken[1]));
+  o->crosses = true;
+}
+
+void proxy_cross_gone(struct proxy *p, uint32_t rank, uint8_t bits) {
+  const uint8_t before = p->gone[rank];
+  p->gone[rank] |= bits & SETS_GONE;
+  if (p->gone[rank] == before)
+    return;
+  any_gone = true;
+  for (uint32_t from = p->first; from < p->end; from++)
+    for (uint32_t to = 0; to < nranks; to++) {
+      if (from == rank)
+        begin(p, from, to);
+      if (from == rank || to == rank)
+        give_room(p, from, to);
+    }
+}
+
+/* --- what goes over --- */
+
+static bool send_ring(struct proxy *p, uint32_t from, uint32_t to) {
+  struct out *o = out_of(p, from, to);
+  struct mpl_ring *ring = mpl_ring_at(p->job, from, to);
+  const uint64_t ring_bytes = p->job->ring_bytes, word = sizeof(uint64_t) * 2,
+                 written = atomic_load_explicit(&ring->written, memory_order_acquire);
+  bool moved = false;
+  while (o->crossed < written && proxy_wire_has_room()) {
+    const char *data = mpl_ring_data(ring);
+    const size_t n = proxy_rings_measure(p->job, data, o->crossed, lesser(written, o->taken + ring_bytes - word));
+    if (!n)
+      break;
+    proxy_wire_send(0, &(struct proxy_head){PROXY_CROSS, from, to, (uint32_t)n, o->crossed}, data + (o->crossed & (ring_bytes - 1)));
+    o->crossed += n;
+    moved = true;
+  }
+  return moved;
+}
+
+/* The other side is told how far this one is: soon enough that nobody waits for long for what was not told; exactly, when replicas are gone. */
+static void tell_ends(struct proxy *p, uint32_t from, uint32_t to, bool late) {
+  struct in *told = in_of(p, from, to);
+  const struct mpl_ring *ring = mpl_ring_at(p->job, from, to);
+  const uint64_t written = atomic_load(&ring->written), taken = lesser(atomic_load(&ring->taken[0]), written);
+  const bool much = written - told->written >= SOON || taken - told->taken >= SOON,
+             differs = written != told->written || taken != told->taken;
+  if (!(much || (late && any_gone && differs)) || !proxy_wire_has_room())
+    return;
+  proxy_wire_send(0, &(struct proxy_head){PROXY_ENDS, from, to, sizeof(taken), written}, &taken);
+  *told = (struct in){written, taken};
+}
+
+static bool progress_from(struct proxy *p, uint32_t from) {
+  bool moved = false;
+  for (uint32_t to = 0; to < nranks; to++) {
+    if (out_of(p, from, to)->crosses && !proxy_is_gone(p, to, false))
+      moved |= send_ring(p, from, to);
+    give_room(p, from, to);
+  }
+  return moved;
+}
+
+bool proxy_cross_progress(struct proxy *p, bool idle) {
+  const int64_t now = now_ns();
+  const bool late = now - told_ns > LATE_NS;
+  bool moved = false;
+  for (uint32_t rank = p->first; rank < p->end && any_gone; rank++)
+    moved |= progress_from(p, rank);
+  if (!(late && idle) && now - told_ns < 4 * LATE_NS)
+    return moved;
+  told_ns = now;
+  for (uint32_t to = p->first; to < p->end && (any_gone || !is_main(p)); to++)
+    for (uint32_t from = 0; from < nranks; from++)
+      if (from != to && !proxy_is_gone(p, to, true) && !proxy_is_gone(p, from, false))
+        tell_ends(p, from, to, late);
+  return moved;
+}
+
+/* --- what comes --- */
+
+/* A writer that has died may have published a record, and had no time to count it. */
+static void count_last(struct proxy *p, struct mpl_ring *ring) {
+  const uint64_t written = atomic_load(&ring->written);
+  const struct mpl_record *r = (const struct mpl_record *)(const void *)(mpl_ring_data(ring) + (written & (p->job->ring_bytes - 1)));
+  const uint64_t word = atomic_load_explicit(&r->head, memory_order_acquire);
+  if (word)
+    atomic_store(&ring->written, written + (word >> 8));
+}
+
+void proxy_cross_data(struct proxy *p, const struct proxy_head *head, const char *data) {
+  struct mpl_ring *ring = mpl_ring_at(p->job, head->from, head->to);
+  if (head->from >= p->first && head->from < p->end)
+    count_last(p, ring);
+  const uint64_t written = atomic_load(&ring->written);
+  if (head->position > written)
+    proxy_replicas_gap(head->from);
+  if (head->position + head->bytes <= written)
+    return;
+  struct proxy_head rest = *head;
+  const uint32_t known = (uint32_t)(written - head->position);
+  rest.position += known;
+  rest.bytes -= known;
+  proxy_rings_data(p, &rest, data + known);
+}
+
+bool proxy_cross_take(struct proxy *p, const struct proxy_head *head, const char *data) {
+  if (head->kind == PROXY_CROSS) {
+    proxy_cross_data(p, head, data);
+  } else if (head->kind == PROXY_ENDS) {
+    struct out *o = out_of(p, head->from, head->to);
+    o->written = head->position;
+    memcpy(&o->taken, data, sizeof(o->taken));
+    give_room(p, head->from, head->to);
+  } else {
+    return false;
+  }
+  return true;
+}

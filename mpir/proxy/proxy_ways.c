@@ -1,0 +1,107 @@
+/* Between the controllers' proxies of the two sets of replicas: packets of rings whose ranks have lost a replica, by a pipe each way, which the command has made. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "mpir/proxy/proxy.h"
+
+struct piece {
+  struct piece *next;
+  uint32_t bytes, done;
+  struct proxy_head head;
+  char data[];
+};
+
+static struct {
+  int in, out;
+  struct piece *first, **last;
+  uint32_t got; /* bytes of 'packet' */
+  struct {
+    struct proxy_head head;
+    char data[PROXY_PIECE];
+  } packet;
+} way = {.last = &way.first};
+
+static int open_end(const struct sets *shared, int fd, int flags) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", shared->command, fd);
+  const int opened = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+  if (opened < 0) {
+    fprintf(stderr, "dvm run: error: the proxy cannot open a way to the other set: %s\n", strerror(errno));
+    exit(1);
+  }
+  return opened;
+}
+
+void proxy_ways_open(const struct sets *shared, unsigned side) {
+  way.in = open_end(shared, shared->sides[side].way[0], O_RDONLY);
+  way.out = open_end(shared, shared->sides[1 - side].way[1], O_WRONLY);
+}
+
+void proxy_ways_put(const struct proxy_head *head, const char *data) {
+  struct piece *piece = malloc(sizeof(*piece) + head->bytes);
+  if (!piece)
+    exit(1);
+  *piece = (struct piece){.bytes = (uint32_t)sizeof(*head) + head->bytes, .head = *head};
+  memcpy(piece->data, data, head->bytes);
+  *way.last = piece;
+  way.last = &piece->next;
+}
+
+static bool send_pieces(void) {
+  bool moved = false;
+  for (struct piece *piece; (piece = way.first);) {
+    const ssize_t n = write(way.out, (const char *)&piece->head + piece->done, piece->bytes - piece->done);
+    if (n <= 0)
+      break;
+    moved = true;
+    piece->done += (uint32_t)n;
+    if (piece->done < piece->bytes)
+      continue;
+    way.first = piece->next;
+    way.last = way.first ? way.last : &way.first;
+    free(piece);
+  }
+  return moved;
+}
+
+static bool get(uint32_t upto) {
+  while (way.got < upto) {
+    const ssize_t n = read(way.in, (char *)&way.packet + way.got, upto - way.got);
+    if (n <= 0)
+      return false;
+    way.got += (uint32_t)n;
+  }
+  return true;
+}
+
+/* What a node gets of a replica that is gone, it gets after it was told so. */
+static void pass(struct proxy *p) {
+  const struct proxy_head *head = &way.packet.head;
+  const uint32_t rank = head->kind == PROXY_CROSS ? head->to : head->from;
+  proxy_roles_tell(p);
+  proxy_wire_send((int)mpl_state(p->job, rank)->node + 1, head, way.packet.data);
+}
+
+static void look_at(const struct proxy *p, const struct proxy_head *head) {
+  if ((head->kind == PROXY_CROSS || head->kind == PROXY_ENDS) && head->bytes <= PROXY_PIECE && head->from < p->job->nranks &&
+      head->to < p->job->nranks)
+    return;
+  fputs("dvm run: error: what came from the other set cannot be right\n", stderr);
+  exit(1);
+}
+
+bool proxy_ways_progress(struct proxy *p) {
+  bool moved = send_pieces();
+  while (proxy_wire_has_room() && get(sizeof(way.packet.head))) {
+    look_at(p, &way.packet.head);
+    if (!get((uint32_t)sizeof(way.packet.head) + way.packet.head.bytes))
+      break;
+    pass(p);
+    way.got = 0;
+    moved = true;
+  }
+  return moved;
+}
