@@ -61,17 +61,10 @@ static void find_edges(struct dvmp_arena *m, struct computed *to, const struct d
     struct dvmp_set *s = &to->edges[to->n];
     *s = own;
     s->dim[d] = dvmp_list_minus(m, wide.dim[d], own.dim[d]);
-    for (int e = d + 1; e < a->ndims && box->corner; e++)
+    for (int e = d + 1; e < a->ndims; e++)
       s->dim[e] = wide.dim[e];
     to->n += !dvmp_set_empty(s);
   }
-}
-
-static bool has_corners(const struct dvmp_construct *c) {
-  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RECOMPUTE)); i = i->next)
-    if (i->corner)
-      return true;
-  return false;
 }
 
 void dvmp_recompute_find(struct dvmp_construct *c) {
@@ -101,14 +94,14 @@ void dvmp_recompute_find(struct dvmp_construct *c) {
 static void find_zones(struct dvmp_construct *c) {
   struct dvmp_recompute *all = c->recompute;
   struct dvmp_list own[DVMRT_NDIMS_MAX], wide[DVMRT_NDIMS_MAX], along[DVMRT_NDIMS_MAX];
-  bool corners = has_corners(c), clamped[DVMRT_NDIMS_MAX];
+  bool clamped[DVMRT_NDIMS_MAX];
   dvmp_parts_of_root(c, dvmp_job.rank, own);
   for (int r = 0; r < c->layout.ndims; r++)
     wide[r] = dvmp_list_widen(&c->memory, own[r], c->beyond_low[r], c->beyond_high[r], c->layout.extent[r]);
   for (int r = 0; r < c->layout.ndims; r++) {
     struct zone *z = &all->zones[all->n];
     for (int q = 0; q < c->layout.ndims; q++)
-      along[q] = q == r ? dvmp_list_minus(&c->memory, wide[q], own[q]) : q > r && corners ? wide[q] : own[q];
+      along[q] = q == r ? dvmp_list_minus(&c->memory, wide[q], own[q]) : q > r ? wide[q] : own[q];
     bool any = true;
     for (int q = 0; q < c->layout.ndims; q++)
       any &= along[q].n > 0;

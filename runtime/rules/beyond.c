@@ -46,36 +46,50 @@ static int64_t neighbour(const struct dvmrt_frame *f, int r, int side, bool all)
   return there - here;
 }
 
-/* 'sides': a digit of three a dimension.  False: nobody is there. */
-static bool move(const struct dvmrt_frame *f, int sides, bool all, struct dvmrt_layout *to) {
+/* 'sides': a digit of three a dimension.  In how many dimensions that is another place than the iteration's; 0: nobody is there. */
+static int move(const struct dvmrt_frame *f, int sides, bool all, struct dvmrt_layout *to) {
   int moved = 0;
   *to = f->layout;
   for (int r = 0; r < f->layout.ndims; r++, sides /= 3) {
     if (!(sides % 3))
       continue;
     if (!f->beyond.low[r] && !f->beyond.high[r])
-      return false;
+      return 0;
     int64_t away = neighbour(f, r, sides % 3, all);
-    if (!away || (moved++ && !f->beyond.corner))
-      return false;
+    if (!away)
+      return 0;
+    moved++;
     to->at[r].add += away;
   }
   return moved;
 }
 
-bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right) {
-  const struct dvmrt_frame *f = ev->nest;
+/* Corners that nobody has asked for: where an iteration cannot be executed for them, they are left without a value. */
+static void lose_corners(struct dvmrt_frame *f) {
+  f->beyond.lost = true;
+  f->recall = 0;
+}
+
+bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right, dvmrt_beyond_f *quiet) {
+  struct dvmrt_frame *f = ev->nest;
   int combinations = 1;
   for (int r = 0; r < f->layout.ndims; r++)
     combinations *= 3;
   for (int sides = 1; sides < combinations; sides++) {
     struct dvmrt_layout nest;
     struct dvmrt_place p;
-    if (!move(f, sides, all, &nest))
+    const int moved = move(f, sides, all, &nest);
+    const bool asked = moved == 1 || f->beyond.corner;
+    if (!moved || (!asked && f->beyond.lost))
       continue;
     dvmrt_layout_place(l, &nest, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
-    if (!right(ev, &p))
+    if (asked && !right(ev, &p))
       return false;
+    if (!asked && !quiet(ev, &p)) {
+      if (all)
+        return false;
+      lose_corners(f);
+    }
   }
   return true;
 }

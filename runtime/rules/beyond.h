@@ -7,9 +7,10 @@
 /* Of a nest that has got its place: how far its processors go. */
 void dvmrt_beyond_begin(struct dvmrt_frame *f);
 /* Calls 'right' with each place, relative to the element, at which another processor executes the present iteration, until it says
- * false; 'all': also places beyond the ends of what is divided, as if there were more of it. */
+ * false, and 'quiet' with those in corners that the clause does not name: what is not there loses them.  'all': also places beyond the ends of
+ * what is divided, as if there were more of it; then nothing is lost, and false says that something is not there. */
 typedef bool dvmrt_beyond_f(struct dvmrt_event *ev, const struct dvmrt_place *p);
-bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right);
+bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right, dvmrt_beyond_f *quiet);
 /* Is the access one that all who execute the iteration must find its element for? */
 bool dvmrt_beyond_concerns(const struct dvmrt_event *ev);
 #endif

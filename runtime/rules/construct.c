@@ -205,7 +205,7 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   }
 }
 
-static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
+static void renew(struct dvmrt_frame *f, struct dvmrt_item *i, bool corners) {
   struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
   struct dvmrt_box box;
   if (!a)
@@ -215,8 +215,11 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i) {
     return;
   }
   dvmrt_array_widths(a, i, f->args, &box);
+  box.corner |= corners;
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &box, "renewed width"}});
   dvmrt_array_renew(a, &box);
+  if (a->named_edges && !i->nwidths)
+    dvmrt_array_renew_named(a);
 }
 
 static void read_clauses(struct dvmrt_frame *f) {
@@ -227,7 +230,7 @@ static void read_clauses(struct dvmrt_frame *f) {
       break;
     case DVMRT_DIRECTIVE_CONSISTENT: add_consistent(f, i); break;
     case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
-    case DVMRT_DIRECTIVE_RENEW: renew(f, i); break;
+    case DVMRT_DIRECTIVE_RENEW: renew(f, i, false); break;
     case DVMRT_DIRECTIVE_ACROSS:
     case DVMRT_DIRECTIVE_REMOTE: add_clause(f, i); break;
     case DVMRT_DIRECTIVE_SHADOW:
@@ -353,11 +356,11 @@ static void count_iterations(const struct dvmrt_frame *f) {
   dvmrt_mem_say(text, (size_t)n);
 }
 
-/* Each processor has computed what its edges hold. */
+/* Each processor has computed what its edges hold, with their corners where it could. */
 static void recompute(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_RECOMPUTE); i;
        i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_RECOMPUTE))
-    renew(f, i);
+    renew(f, i, !f->beyond.lost);
 }
 
 static void nest_end(struct dvmrt_frame *f) {

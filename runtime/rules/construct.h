@@ -51,7 +51,9 @@ struct dvmrt_range {
 
 /* shadow_compute: how far beyond its part of each dimension of the root a processor executes iterations, too. */
 struct dvmrt_beyond {
-  bool any, corner;
+  bool any;
+  bool corner; /* the clause says so: what iterations in corners read must be there */
+  bool lost;   /* else: it was not, so the corners hold nothing when the loop is over */
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
 };
 

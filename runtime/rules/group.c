@@ -11,7 +11,8 @@ struct member {
   struct member *next;
   struct dvmrt_array *array;
   struct dvmrt_box box;
-  bool named;
+  bool named; /* an edge of 'shadow_add', not those of widths */
+  bool all;   /* those of 'shadow_add' too */
 };
 
 struct group {
@@ -66,7 +67,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     if (!a)
       continue;
     struct member *m = dvmrt_mem_alloc(sizeof(*m));
-    *m = (struct member){.next = g->members, .array = a, .named = i->named};
+    *m = (struct member){.next = g->members, .array = a, .named = i->named, .all = a->named_edges && !i->nwidths};
     if (!i->named) {
       dvmrt_array_widths(a, i, args, &m->box);
       dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = d, .widths = {a, &m->box, "renewed width"}});
@@ -92,11 +93,12 @@ void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *name)
     return;
   }
   g->started = NULL;
-  for (struct member *m = g->members; m; m = m->next)
-    if (m->named)
+  for (struct member *m = g->members; m; m = m->next) {
+    if (m->named || m->all)
       dvmrt_array_renew_named(m->array);
-    else
+    if (!m->named)
       dvmrt_array_renew(m->array, &m->box);
+  }
 }
 
 void dvmrt_group_forget(const struct dvmrt_array *a) {

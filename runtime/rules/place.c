@@ -149,6 +149,12 @@ static bool placed_beyond(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   return right;
 }
 
+/* Likewise for corners that the clause does not name. */
+static bool quietly_beyond(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  return p->kind == DVMRT_PLACE_OWN || (p->kind == DVMRT_PLACE_NEAR && (!has_part(ev->array, p) || !p->naway || brought(ev, p) ||
+                                                                        (edge_declared(ev->array, p) && edge_valid(ev->array, p))));
+}
+
 /* Has the present iteration written the element? */
 static bool is_fresh(const struct dvmrt_event *ev) {
   const struct dvmrt_array *a = ev->array;
@@ -172,7 +178,7 @@ static bool placed_right(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   if (!placed_so(ev, &p))
     return false;
   ev->fresh = f->beyond.any && is_fresh(ev);
-  return !dvmrt_beyond_concerns(ev) || dvmrt_beyond_each(ev, l, false, placed_beyond);
+  return !dvmrt_beyond_concerns(ev) || dvmrt_beyond_each(ev, l, false, placed_beyond, quietly_beyond);
 }
 
 /* ---- the sequential part -------------------------------------------------------------------------------------------------------- */
@@ -464,7 +470,7 @@ static bool here(const struct dvmrt_event *ev, const struct dvmrt_layout *l, con
     return true;
   struct dvmrt_event at = *ev;
   memcpy(at.ix, ix, (size_t)ev->array->ndims * sizeof(*ix));
-  return dvmrt_beyond_each(&at, l, true, beyond_right);
+  return dvmrt_beyond_each(&at, l, true, beyond_right, beyond_right);
 }
 
 bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {

@@ -107,6 +107,26 @@ static void plane(void) {
   printf("%.10g\n", sum);
 }
 
+/* Corners that no clause names. */
+static void corners(void) {
+  double sum = 0;
+#pragma dvm parallel([i][j] on p[i][j]) shadow_compute
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      p[i][j] = i * 7 + j * j;
+#pragma dvm parallel([i][j] on q[i][j]) reduction(sum(sum)) shadow_compute(q[1:1][1:1])
+  for (int i = 1; i < N - 1; i++)
+    for (int j = 1; j < N - 1; j++) {
+      q[i][j] = p[i - 1][j - 1] + p[i + 1][j + 1];
+      sum += q[i][j];
+    }
+#pragma dvm parallel([i][j] on p[i][j]) reduction(sum(sum))
+  for (int i = 2; i < N - 2; i++)
+    for (int j = 2; j < N - 2; j++)
+      sum += q[i - 1][j + 1] * i + q[i + 1][j - 1];
+  printf("%.10g\n", sum);
+}
+
 /* Rows of pages that a rank has nothing of. */
 static void pages(void) {
   double sum = 0;
@@ -141,6 +161,7 @@ int main(void) {
   own_values();
   turned_and_constant();
   plane();
+  corners();
   pages();
   return 0;
 }
