@@ -36,7 +36,7 @@ struct Parser : Cursor {
 
   // directives
   bool distribute(), align(), shadow(), dynamic(), templates(), inherit(), parallel(), remoteAccess(), group(DirectiveKind K);
-  bool shadowGroup(), redistribute(), realign(), task(), taskRegion(), on(), region(), hostSection(), asynchronous(),
+  bool shadowAdd(), shadowGroup(), redistribute(), realign(), task(), taskRegion(), on(), region(), hostSection(), asynchronous(),
       sections(DirectiveKind K);
   bool ending(DirectiveKind Of), rest();
   bool actual() { return sections(DirectiveKind::Actual); }
@@ -46,6 +46,8 @@ struct Parser : Cursor {
   bool clause();
   bool privates(), reduction(), renew(), across(), remote();
   bool edge(Ref &R, const std::string &Where);
+  bool edgeName(const std::string &Where);
+  bool enclosed();
   bool skipRest();
 };
 } // namespace
@@ -113,11 +115,8 @@ bool Parser::dists(std::vector<Dist> &To) {
       if (Row.Arguments && !expect('(', "after the word"))
         return false;
       if (Row.Arguments < 0) {
-        for (int Depth = 1; Depth && !atEnd(); ++At)
-          if (at('('))
-            ++Depth;
-          else if (at(')'))
-            --Depth;
+        if (!enclosed())
+          return false;
       } else if (Row.Arguments) {
         X.Arg = expression();
         if (Row.Arguments == 2 && !expect(',', "and the number of weights"))
@@ -376,7 +375,23 @@ bool Parser::reduction() {
   });
 }
 
-// A, A(1:1), A(1:1)(CORNER), A(CORNER)
+// What stands behind '(', and the parenthesis that closes it: a rule, kept as it is written.
+bool Parser::enclosed() {
+  for (int Depth = 1; Depth; ++At) {
+    if (atEnd())
+      return fail("expected ')', " + found());
+    Depth += at('(') ? 1 : at(')') ? -1 : 0;
+  }
+  return true;
+}
+
+bool Parser::edgeName(const std::string &Where) {
+  const std::string Name = expression();
+  return (Name.size() > 2 && (Name[0] == '"' || Name[0] == '\'')) ||
+         fail("expected the name of an edge in quotes " + Where + ", " + found());
+}
+
+// A, A(1:1), A(1:1)(CORNER), A(CORNER), A("near")
 bool Parser::edge(Ref &R, const std::string &Where) {
   R.At = position();
   if (!name(R.Name, "the name of an array " + Where))
@@ -385,6 +400,12 @@ bool Parser::edge(Ref &R, const std::string &Where) {
     size_t Start = At++;
     if (takeWord("corner") && take(')')) {
       R.Corner = true;
+      continue;
+    }
+    if (at('"') || at('\'')) {
+      R.Named = true;
+      if (!edgeName(Where) || !expect(')', "after the name of the edge"))
+        return false;
       continue;
     }
     At = Start;
@@ -518,6 +539,24 @@ bool Parser::group(DirectiveKind K) {
   const bool Parens = take('(');
   return name(D.Group, "the name of a group") && (!Parens || expect(')', "after the group")) &&
          (atEnd() || fail("expected the end of the directive, " + found()));
+}
+
+// SHADOW_ADD (T(NEAR(K) WITH T(@I)) = "near") INCLUDE_TO A, B
+bool Parser::shadowAdd() {
+  D.K = DirectiveKind::ShadowAdd;
+  Ref R;
+  if (!expect('(', "in SHADOW_ADD"))
+    return false;
+  R.At = position();
+  if (!name(R.Name, "the name of an array or template in SHADOW_ADD") || !expect('(', "and the rule of the edge") || !enclosed() ||
+      !expect('=', "and the name of the edge") || !edgeName("in SHADOW_ADD") || !expect(')', "after the name of the edge"))
+    return false;
+  D.Refs = {R};
+  take(',');
+  if (!takeWord("include_to"))
+    return atEnd() || fail("expected INCLUDE_TO or the end of SHADOW_ADD, " + found());
+  return at('(') ? refs(D.Refs, "in INCLUDE_TO") && (atEnd() || fail("expected the end of SHADOW_ADD, " + found()))
+                 : names(D.Refs, "in INCLUDE_TO");
 }
 
 bool Parser::shadowGroup() {
@@ -676,10 +715,9 @@ bool Parser::sections(DirectiveKind K) {
 static const char *const Accepted[] = {"consistent",   "asyncid",  "consistent_group", "reduction_group", "checksection", "endchecksection",
                                        "remote_group", "interval", "endinterval",      "exitinterval",    "debug",        "enddebug",
                                        "traceon",      "traceoff", "barrier",          "io_mode",         "check",        "routine",
-                                       "f90"};
-static const char *const Unjudged[] = {
-    "template_create", "template_delete", "localize", "unlocalize", "shadow_add", "indirect_access", "own", "pointer", "heap",
-    "independent",     "cp_create",       "cp_save",  "cp_load",    "cp_wait"};
+                                       "f90",          "localize", "unlocalize"};
+static const char *const Unjudged[] = {"template_create", "template_delete", "indirect_access", "own",     "pointer", "heap",
+                                       "independent",     "cp_create",       "cp_save",         "cp_load", "cp_wait"};
 
 static const char *const Blocks[] = {"endregion", "endhost_section", "endtask_region", "endon", "endasynchronous", "new_value"};
 
@@ -701,6 +739,7 @@ bool Parser::behind(const std::string &Word, bool &Known) {
       {"inherit", &Parser::inherit},
       {"parallel", &Parser::parallel},
       {"remote_access", &Parser::remoteAccess},
+      {"shadow_add", &Parser::shadowAdd},
       {"shadow_group", &Parser::shadowGroup},
       {"redistribute", &Parser::redistribute},
       {"realign", &Parser::realign},

@@ -27,6 +27,7 @@ struct Ref {
   std::vector<Axis> Axes;
   std::vector<Width> Widths;
   bool Corner = false, Out = false;
+  bool Named = false; // an edge that SHADOW_ADD has made
 };
 
 struct Dist {
@@ -54,6 +55,7 @@ enum class DirectiveKind {
   Inherit,
   Parallel,
   RemoteAccess, // before a statement
+  ShadowAdd, // Refs: the array or template, and those that it is included to
   ShadowGroup,
   ShadowStart,
   ShadowWait,

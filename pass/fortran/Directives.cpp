@@ -233,6 +233,8 @@ void Writer::edge(Site &T, char Key, const Ref &R) {
   if (V && !R.Widths.empty() && R.Widths.size() != V->Rank)
     error("'" + R.Name + "' has " + std::to_string(V->Rank) + " dimensions, but is given " + std::to_string(R.Widths.size()) + " widths");
   widths(T, R.Widths);
+  if (R.Named)
+    T.add(" named");
   if (R.Corner)
     T.add(" corner");
   if (R.Out)
@@ -453,7 +455,8 @@ void Writer::direct() {
   static const struct {
     DirectiveKind K;
     const char *Name;
-  } Names[] = {{DirectiveKind::ShadowGroup, "shadow_group"},
+  } Names[] = {{DirectiveKind::ShadowAdd, "shadow_add"},
+               {DirectiveKind::ShadowGroup, "shadow_group"},
                {DirectiveKind::ShadowStart, "shadow_start"},
                {DirectiveKind::ShadowWait, "shadow_wait"},
                {DirectiveKind::ReductionStart, "reduction_start"},
@@ -512,15 +515,17 @@ void Writer::direct() {
       finish(DVMM_DIRECT, T);
     return;
   }
+  const bool Edges = D.K == DirectiveKind::ShadowAdd;
   const bool Copies = D.K == DirectiveKind::CopyTo || D.K == DirectiveKind::CopyFrom;
   const bool Regions = D.K == DirectiveKind::Actual || D.K == DirectiveKind::GetActual, Sections = Copies || Regions;
-  if (!Regions)
+  if (!Regions && !Edges)
     T.key(DVMRT_DIRECTIVE_GROUP).add(lower(D.Group));
   for (const Ref &R : D.Refs)
     if (Sections) {
       ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
       axes(T, R);
-    }
+    } else if (Edges)
+      ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
   if (D.K == DirectiveKind::ShadowGroup)
     for (const Ref &R : D.Refs)
       edge(T, DVMRT_DIRECTIVE_RENEW, R);

@@ -20,6 +20,29 @@ int Mark::find(bool IsVariable, const std::string &Text) const {
   return -1;
 }
 
+// What a program can do in place of a directive that is not judged.
+static std::string insteadOf(const std::string &Word) {
+  static const struct {
+    const char *Word, *Help;
+  } Rows[] = {
+      {"TEMPLATE_", "give the template its sizes in TEMPLATE itself"},
+      {"CP_",
+       "the program runs without it; 'dvm run --checkpointable' and 'dvm checkpoint' save programs, 'dvm restart' goes on with them"},
+      {"LOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
+      {"UNLOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
+      {"SHADOW_ADD", "name what the loop reads in REMOTE_ACCESS, which is judged"},
+      {"INDIRECT_ACCESS", "write REMOTE_ACCESS, or the clause INDIRECT_ACCESS of PARALLEL, which are judged"},
+      {"POINTER", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
+      {"HEAP", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
+      {"INDEPENDENT", "write PARALLEL, which is judged"},
+      {"OWN", "take it out: outside of parallel loops an assignment is its owner's anyway"},
+  };
+  for (const auto &Row : Rows)
+    if (Word.rfind(Row.Word, 0) == 0)
+      return Row.Help;
+  return "take it out, or compile with '-fdvm=off'";
+}
+
 namespace {
 
 struct Insertion {
@@ -53,6 +76,10 @@ struct Placer {
   }
   void unjudged(Position At, const std::string &Word, const std::string &Text, const std::string &Help) {
     P.Complaints.push_back({false, At, Text + " [-Wdvm-unjudged]", Help, Included, Word});
+  }
+  void onRanks(size_t S, const Directive &D) {
+    unjudged(place(S, 0), D.Word, "the directive " + D.Word, insteadOf(D.Word));
+    P.Complaints.back().OnRanks = true;
   }
   std::string Included; // the file of the directive at hand
   const Directive *Tasks = nullptr; // the task region around it
@@ -634,29 +661,6 @@ static bool declares(const Directive &D) {
          D.K == DirectiveKind::Processors;
 }
 
-// What a program can do in place of a directive that is not judged.
-static std::string insteadOf(const std::string &Word) {
-  static const struct {
-    const char *Word, *Help;
-  } Rows[] = {
-      {"TEMPLATE_", "give the template its sizes in TEMPLATE itself"},
-      {"CP_",
-       "the program runs without it; 'dvm run --checkpointable' and 'dvm checkpoint' save programs, 'dvm restart' goes on with them"},
-      {"LOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
-      {"UNLOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
-      {"SHADOW_ADD", "name what the loop reads in REMOTE_ACCESS, which is judged"},
-      {"INDIRECT_ACCESS", "write REMOTE_ACCESS, or the clause INDIRECT_ACCESS of PARALLEL, which are judged"},
-      {"POINTER", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
-      {"HEAP", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
-      {"INDEPENDENT", "write PARALLEL, which is judged"},
-      {"OWN", "take it out: outside of parallel loops an assignment is its owner's anyway"},
-  };
-  for (const auto &Row : Rows)
-    if (Word.rfind(Row.Word, 0) == 0)
-      return Row.Help;
-  return "take it out, or compile with '-fdvm=off'";
-}
-
 void Placer::directive(size_t S) {
   std::vector<Directive> Ds;
   Mistake M;
@@ -704,7 +708,14 @@ void Placer::directive(size_t S) {
       break;
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
-    case DirectiveKind::Accepted: break;
+    case DirectiveKind::Accepted:
+      if (D.Word == "LOCALIZE" || D.Word == "UNLOCALIZE")
+        onRanks(S, D);
+      break;
+    case DirectiveKind::ShadowAdd:
+      onRanks(S, D);
+      standAlone(S, D);
+      break;
     case DirectiveKind::NewValue:
       if (!Ends.count(S))
         error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN", "write it on the line behind that directive");

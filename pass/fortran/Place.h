@@ -68,6 +68,7 @@ struct Complaint {
   std::string Text, Help;
   std::string File = {}; // an included one
   std::string Unjudged = {}; // a warning: what checks do not judge, the directive or clause
+  bool OnRanks = false;      // of many ranks alone: checks take the directive as it is
 };
 
 struct Placed {

@@ -126,17 +126,25 @@ static std::vector<std::string> including(const std::vector<std::string> &Folder
 
 // What is not judged is no matter where nothing is: only what would have an effect is refused.
 static std::vector<Complaint> inParallel(const std::vector<Complaint> &Complaints) {
-  static const char *const Effects[] = {"TEMPLATE_CREATE", "TEMPLATE_DELETE", "LOCALIZE", "UNLOCALIZE", "SHADOW_ADD", "POINTER", "HEAP"};
+  static const char *const Effects[] = {"TEMPLATE_CREATE", "TEMPLATE_DELETE", "POINTER", "HEAP"};
   std::vector<Complaint> Out;
   for (Complaint C : Complaints) {
+    bool Effect = C.OnRanks;
     for (const char *Word : Effects)
-      if (C.Unjudged == Word) {
-        C.IsError = true;
-        C.Text = "the directive " + C.Unjudged + " is not supported in parallel execution yet";
-      }
+      Effect |= C.Unjudged == Word;
+    if (Effect) {
+      C.IsError = true;
+      C.Text = "the directive " + C.Unjudged + " is not supported in parallel execution yet";
+    }
     if (C.IsError || C.Text.find("[-Wdvm-unjudged]") == std::string::npos)
       Out.push_back(C);
   }
+  return Out;
+}
+
+static std::vector<Complaint> inChecks(const std::vector<Complaint> &Complaints) {
+  std::vector<Complaint> Out;
+  std::copy_if(Complaints.begin(), Complaints.end(), std::back_inserter(Out), [](const Complaint &C) { return !C.OnRanks; });
   return Out;
 }
 
@@ -258,7 +266,7 @@ bool CheckedAction::beginSourceFileAction() {
     llvm::outs() << P.Text;
     return true;
   }
-  return complain(P.File, Raw, InParallel ? inParallel(P.Complaints) : P.Complaints) && compile(Name, Raw, P);
+  return complain(P.File, Raw, InParallel ? inParallel(P.Complaints) : inChecks(P.Complaints)) && compile(Name, Raw, P);
 }
 
 static FrontendPluginRegistry::Add<CheckedAction> Registered("dvm", "checks DVM directives");
