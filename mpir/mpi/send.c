@@ -138,6 +138,8 @@ bool  mpl_progress_out(void) {
 }
 
 void mpl_send_start(struct ompi_request_t *q, bool collective) {
+  if (mpl_replicated() && !collective)
+    mpl_replica_renew();
   q->active = true;
   q->complete = q->matched = q->cancelled = false;
   q->moved = 0;

@@ -120,9 +120,13 @@ static void let_shadow_catch_up(void) {
     nanosleep(&(struct timespec){0, REST_NS}, NULL);
 }
 
-bool mpl_replica_do_step(bool (*move)(void), bool waits) {
+void mpl_replica_renew(void) {
   if (mpl_replica.live && atomic_load_explicit(&mpl_replica.rank->wanted, memory_order_relaxed))
     replica_fork();
+}
+
+bool mpl_replica_do_step(bool (*move)(void), bool waits) {
+  mpl_replica_renew();
   bool moved = false; /* by the log, before it led */
   if (!mpl_replica.live && replay(&moved))
     return true;

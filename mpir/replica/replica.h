@@ -35,6 +35,8 @@ void mpl_replica_finalized(void);
 /* One step, by 'move' of the message layer or, in a shadow, as the other did it.  False: nothing was there, which counts for nothing in a wait.  A fresh
    shadow is made here, where one is wanted. */
 bool mpl_replica_do_step(bool (*move)(void), bool waits);
+/* A message of the program is about to be sent: likewise, for who does nothing else. */
+void mpl_replica_renew(void);
 /* The record that it takes from the ring 'in', at 'r': a shadow may get it from elsewhere.  Then, when it has been taken: */
 struct mpl_record *mpl_replica_record(uint32_t from, const struct mpl_end *in, struct mpl_record *r);
 void mpl_replica_taken(void);

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 here=$source/test/integration/mpi
 run=$build/mpir/dvm-run
-for program in ring bad replicas differ writes nature input; do
+for program in ring bad replicas differ writes nature input sends; do
   mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
 done
 
@@ -87,6 +87,23 @@ lose 68 1.0@2
 has err "rank 1 is lost, and had no shadow yet"
 lose 68 1.0@120 --mode check
 has err "with '--mode=check' its shadow does not take over"
+
+# A rank that only sends gets a fresh shadow, too.
+becomes() { # TEXT COMMAND...: waits until the command prints that
+  local i
+  for ((i = 0; i < 1200; i++)); do [ "$("${@:2}")" = "$1" ] && return; sleep 0.05; done
+  wrong "'${*:2}' prints '$("${@:2}")', not '$1': $(cat err)"
+}
+: > err
+timeout 200 "$run" --replicate -n 2 ./sends only$$ >out 2>err & sends=$!
+for gate in 1 2; do
+  becomes 2 pgrep -c -x only$$
+  kill -9 "$(pgrep -o -x only$$)"
+  becomes $gate grep -c "rank 1's main was killed by signal 9 (Killed); its shadow takes over" err
+  : > gate$gate
+done
+wait $sends || wrong "a rank that only sends: $(cat err)"
+[ "$(cat out)" = "300 messages are right" ] || wrong "a rank that only sends: $(cat out err)"
 
 # What the surroundings tell is the same for both replicas.
 for protocol in shared receiver-forwarding sender-forwarding; do
