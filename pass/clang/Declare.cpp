@@ -132,7 +132,7 @@ bool Declarations::neverDivided(const VarDecl *V, unsigned Dim, unsigned Links) 
   if (!D.has_align)
     return distributedInto(V, Dim, Mapped) && !Mapped;
   Operands Ops(St, Ctx, *Dir);
-  const VarDecl *Target = Ops.variable(D.target.name);
+  const VarDecl *Target = Ops.fromConstants() ? Ops.variable(D.target.name) : nullptr;
   for (unsigned I = 0; I < D.target.naxes; ++I) {
     const dvm_axis &A = D.target.axes[I];
     bool Uses = (A.kind == DVM_AXIS_AFFINE && A.index == Dim) || A.kind == DVM_AXIS_OTHER;

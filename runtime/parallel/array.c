@@ -3,6 +3,7 @@
 #include "runtime/parallel/digest.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/guard.h"
+#include "runtime/parallel/huge.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/poison.h"
@@ -227,6 +228,7 @@ struct dvmp_array *dvmp_array_common(struct dvmp_array *a) {
 static void destroy(struct dvmp_array *a) {
   dvmp_digest_say(a);
   dvmp_guard_drop(a);
+  dvmp_huge_drop(a);
   dvmp_poison_drop(a);
   for (struct dvmp_array **l = &arrays; *l; l = &(*l)->next)
     if (*l == a) {
@@ -395,6 +397,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   lay_out(a);
   a->on_stack = address > (uintptr_t)__builtin_frame_address(0);
   dvmp_guard_place(a);
+  dvmp_huge_place(a);
   dvmp_poison_place(a, !(own->ref.flags & DVMRT_REF_POINTER));
   if (a->on_stack && dvmp_emit_wanted() && !is_template && !(own->ref.flags & DVMRT_REF_POINTER))
     clear_own(a); /* what nobody assigns is the same in every run that is recorded */
@@ -524,6 +527,7 @@ void dvmp_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
       dvmp_plan_move(moves[i].a, moves[i].before);
   for (int i = 0; i < n; i++) {
     dvmp_guard_place(moves[i].a);
+    dvmp_huge_place(moves[i].a);
     dvmp_poison_place(moves[i].a, d->new_value && moves[i].a == a);
   }
   dvmp_arena_free(&m);

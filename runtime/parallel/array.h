@@ -32,6 +32,7 @@ struct dvmp_array {
   struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
   bool on_stack;
   struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */
+  uint64_t huge_bytes;          /* for which large pages have been asked (huge.h) */
   const struct dvmrt_directive
       *fixed; /* its declaration, whose dimensions that are not divided stay so: it does not say 'dynamic'; else NULL */
   const struct dvmp_group *born; /* the ranks that have declared it: others do not know it */

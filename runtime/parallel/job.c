@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5, .guard = true};
+struct dvmp_job dvmp_job = {.size = 1, .patience_s = 5, .guard = true, .huge = true};
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm ready_comm = MPI_COMM_NULL; /* of a profile: who is there */

@@ -18,6 +18,7 @@ struct dvmp_job {
   bool everywhere;              /* io=all: each rank's own output */
   double patience_s;
   bool guard, poison;           /* foreign pages are closed; accesses are checked */
+  bool huge;                    /* large pages for the rank's parts */
   bool digest;
 };
 extern struct dvmp_job dvmp_job;

@@ -23,7 +23,10 @@ static int set_help(const char *key, const char *value, struct dvm_error *err) {
 static int set_bool(const char *key, const char *value, struct dvm_error *err) {
   if (strcmp(value, "0") && strcmp(value, "1"))
     return bad(err, key, value, "0 or 1");
-  bool *to = !strcmp(key, "guard") ? &dvmp_job.guard : !strcmp(key, "poison") ? &dvmp_job.poison : &dvmp_job.digest;
+  bool *to = !strcmp(key, "guard")    ? &dvmp_job.guard
+             : !strcmp(key, "huge")   ? &dvmp_job.huge
+             : !strcmp(key, "poison") ? &dvmp_job.poison
+                                      : &dvmp_job.digest;
   *to = *value == '1';
   return 0;
 }
@@ -130,6 +133,7 @@ static const struct {
     {"io", "io=one             all: each rank does its own input and output, for programs with MPI calls of their own", set_io},
     {"tasks", "tasks=own          all: each task is executed by all ranks, not by those of the processors that 'map' gives it", set_tasks},
     {"guard", "guard=1            0: memory of other ranks' elements stays accessible, but holds stale values", set_bool},
+    {"huge", "huge=1             0: no large pages are asked for, for the ranks' parts of large arrays", set_bool},
     {"poison", "poison=0           1: check each access: names the first element that no directive provides", set_bool},
     {"digest", "digest=0           1: print to stderr a digest of each array's final contents, the same for any number of ranks", set_bool},
     {"substitute",

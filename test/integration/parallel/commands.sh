@@ -148,6 +148,11 @@ END
 status 0 "$dvmcc" -fdvm=parallel -O2 fixed.c -o fixed
 status 66 job 2 ./fixed
 has err "fixed.c:5:13: error: the iteration j=8 lies outside 'a' [dvm-usage]"
+# Also of an array that is aligned with it: as many bounds are the rank's.
+sed -e 's/<= N/< N/' fixed.c >given.c
+sed -e 's/^int main/#pragma dvm array align([i][j] with a[i][j])\nstatic double b[N][N];\n&/; s/on a/on b/; s/a\[i\]\[0\] =/b[i][0] =/' given.c >aligned.c
+for f in given aligned; do status 0 "$dvmcc" -fdvm=parallel -O2 -S -emit-llvm $f.c -o $f.ll; done
+[ "$(grep -c 'call i64 @llvm.smin' given.ll)" = "$(grep -c 'call i64 @llvm.smin' aligned.ll)" ] || wrong "the bounds of a loop over an aligned array are the rank's"
 cat >move.c <<'END'
 #pragma dvm inherit(x)
 void move(double x[8][8]) {
@@ -420,3 +425,48 @@ test "$(tr '\n' ' ' <out)" = "before within 1 all one behind " || wrong "a regio
 status 3 mpirun --oversubscribe -n 2 ./leaves now
 test "$(sort out | tr '\n' ' ')" = "all before one within 2 " || wrong "a program that ended in a region printed: $(cat out)"
 finish
+
+# Large pages lie in the rank's own part.
+cat >huge.c <<'END'
+enum { N = 4 << 20 };
+void tell_huge(void);
+#pragma dvm array distribute[block] shadow[1:1]
+double a[N];
+int main(void) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i;
+  tell_huge();
+  return 0;
+}
+END
+cat >smaps.c <<'END' # the MiB of mappings that are to have large pages
+#include <stdio.h>
+#include <string.h>
+void tell_huge(void);
+void tell_huge(void) {
+  char line[4096];
+  long all = 0, now = 0;
+  FILE *f = fopen("/proc/self/smaps", "r");
+  while (f && fgets(line, sizeof(line), f)) {
+    sscanf(line, "Size: %ld", &now);
+    if (!strncmp(line, "VmFlags:", 8) && strstr(line, " hg"))
+      all += now;
+  }
+  fprintf(stderr, "large: %ld\n", all >> 10);
+}
+END
+cat >can.c <<'END'
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(void) { return madvise(aligned_alloc(2 << 20, 4 << 20), 4 << 20, MADV_HUGEPAGE) != 0; }
+END
+clang-19 -c smaps.c -o smaps.o
+clang-19 can.c -o can
+if ./can; then
+  status 0 "$dvmcc" -fdvm=parallel -O2 huge.c smaps.o -o huge
+  status 0 job 2 ./huge
+  [ "$(grep -cE '^large: 1[46]$' err)" = 2 ] || wrong "not the part of each rank has large pages"
+  status 0 env DVM_OPTIONS=huge=0 mpirun --oversubscribe -n 2 ./huge
+  [ "$(grep -c '^large: 0$' err)" = 2 ] || wrong "large pages with 'huge=0'"
+fi
