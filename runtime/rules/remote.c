@@ -8,6 +8,7 @@ struct group {
   struct group *next;
   const char *name;
   const struct dvmrt_directive *started; /* and not waited for; or NULL */
+  bool fetches;                          /* .. and sections are under way: the first start has none */
 };
 
 /* A section that a construct of the group has used, or one of a copy. */
@@ -33,7 +34,7 @@ static struct group *group_of(const char *name, bool make) {
   if (g || !make)
     return g;
   g = dvmrt_mem_alloc(sizeof(*g));
-  *g = (struct group){groups, name, NULL};
+  *g = (struct group){.next = groups, .name = name};
   return groups = g;
 }
 
@@ -59,14 +60,17 @@ static void drop(struct fetched **l) {
 
 void dvmrt_remote_start(struct dvmrt_directive *at, const char *name) {
   struct group *g = group_of(name, true);
-  if (g->started) {
+  if (g->started && g->fetches) {
     usage(at, "the remote group '%s' is started twice without a wait", name);
     return;
   }
   g->started = at;
+  g->fetches = false;
   for (struct fetched *x = all; x; x = x->next)
-    if (x->group == g)
+    if (x->group == g) {
       set_started(x, at);
+      g->fetches = true;
+    }
 }
 
 void dvmrt_remote_wait(struct dvmrt_directive *at, const char *name) {
@@ -79,7 +83,7 @@ void dvmrt_remote_wait(struct dvmrt_directive *at, const char *name) {
 
 void dvmrt_remote_reset(struct dvmrt_directive *at, const char *name) {
   struct group *g = group_of(name, false);
-  if (g && g->started)
+  if (g && g->started && g->fetches)
     usage(at, "the remote group '%s' is reset while it is being fetched", name);
   if (g)
     g->started = NULL;
@@ -191,6 +195,7 @@ void dvmrt_remote_copies(const struct dvmrt_directive *d, const char *name, cons
                          const struct dvmrt_copied *to) {
   struct group *g = group_of(name, true);
   g->started = d;
+  g->fetches = true;
   if (from)
     add_copy(g, d, from, false);
   if (to)

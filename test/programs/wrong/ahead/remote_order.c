@@ -36,6 +36,10 @@ int main(void) {
 #else
 #pragma dvm remote_wait(g)
 #endif
+  /* Nothing is under way where no construct has used the group. */
+#pragma dvm remote_start(none)
+#pragma dvm remote_start(none)
+#pragma dvm remote_reset(none)
   printf("%g\n", b[1]);
   return 0;
 }
