@@ -59,6 +59,8 @@ bool dvmp_live_steps(void) { return steps; }
 void dvmp_live_begin(const char *path, bool by_steps) {
   struct sockaddr_un at = {.sun_family = AF_UNIX};
   const struct dvmt_live_hello hello = {DVMT_LIVE_MAGIC, (uint32_t)dvmp_job.rank, (uint32_t)dvmp_job.size};
+  if (!strcmp(path, DVMT_LIVE_REFERENCE))
+    dvmp_fail_here(1, NULL, "the reference of 'dvm compare --live' is the sequential program: compile it with 'dvmcc -fdvm=trace'");
   if (strlen(path) >= sizeof(at.sun_path))
     dvmp_fail_here(1, NULL, "the socket of 'dvm compare --live' has a name that is too long: '%s'", path);
   strcpy(at.sun_path, path);

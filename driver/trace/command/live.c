@@ -85,7 +85,7 @@ static int start(struct live *l, const char *reference, char *const *command, st
   l->programs = mmap(NULL, sizeof(*l->programs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (l->programs == MAP_FAILED)
     return dvm_error_set(err, -ENOMEM, "out of memory");
-  int rc = live_reference_start(&l->reference, reference, l->socket, l->stop, l->programs, err);
+  int rc = live_reference_start(&l->reference, reference, l->stop, l->programs, err);
   if (rc)
     return rc;
   if (pipe2(ended, O_CLOEXEC))
@@ -239,6 +239,19 @@ static const char *place_of(const char *text, char *buf, size_t size) {
   return buf;
 }
 
+/* The reference has ended without a construct: is it a program at all that can be one? */
+static int check_reference(struct live *l, struct dvm_error *err) {
+  int status = 0;
+  if (ours[0] <= 0)
+    return 0;
+  while (waitpid(ours[0], &status, 0) < 0 && errno == EINTR)
+    ;
+  ours[0] = 0;
+  return status
+             ? dvm_error_set(err, -EPROTO, "the reference '%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", l->o->live)
+             : 0;
+}
+
 /* The ranks have executed a construct. */
 static int compare_next(struct live *l, struct dvm_error *err) {
   const struct live_step *b = live_steps_first(&l->run), *a;
@@ -249,6 +262,8 @@ static int compare_next(struct live *l, struct dvm_error *err) {
     return 0; /* what follows cannot be compared */
   while (!rc && !(a = live_steps_first(&l->reference.steps)) && !l->reference.over)
     rc = hear(l, err);
+  if (!rc && !a && !l->reference.steps.nrow)
+    rc = check_reference(l, err);
   b = live_steps_first(&l->run);
   if (rc)
     return rc;

@@ -43,7 +43,7 @@ size_t live_steps_ahead(const struct live_steps *s);
 /* The program of the reference: a process of ours launches it, and sends its steps. */
 struct live_reference {
   struct live_steps steps;
-  pid_t pid;                    /* of ours */
+  pid_t pid;                    /* of ours; its status is 0 if the program has recorded something */
   int from, go;                 /* steps; a byte lets it go on */
   char **known;                 /* owned: texts of its parallel constructs, before they are executed */
   size_t nknown;
@@ -54,8 +54,7 @@ struct live_reference {
 struct live_programs {          /* shared with our processes */
   pid_t reference, run;         /* what they have launched; 0: not yet */
 };
-int live_reference_start(struct live_reference *r, const char *command, const char *socket, bool step, struct live_programs *programs,
-                         struct dvm_error *err);
+int live_reference_start(struct live_reference *r, const char *command, bool step, struct live_programs *programs, struct dvm_error *err);
 /* Reads what there is: 'from' can be read.  0, or -E.. with a text. */
 int live_reference_read(struct live_reference *r, struct dvm_error *err);
 void live_reference_fini(struct live_reference *r);

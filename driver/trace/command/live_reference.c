@@ -80,8 +80,7 @@ static int know_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
   return k->behind->record(k->behind, r);
 }
 
-static __attribute__((noreturn)) void launch(const char *command, int to, int go, const char *socket, bool step,
-                                             struct live_programs *programs) {
+static __attribute__((noreturn)) void launch(const char *command, int to, int go, bool step, struct live_programs *programs) {
   struct sending s = {{.site = send_site, .object = send_object, .record = send_record}, fdopen(to, "w"), step ? go : -1};
   struct dvmt_project *p = s.to ? dvmt_project_create(&s.sink, false) : NULL;
   struct dvm_error err = DVM_ERROR_INIT;
@@ -94,19 +93,16 @@ static __attribute__((noreturn)) void launch(const char *command, int to, int go
     _exit(1);
   char *const argv[] = {"/bin/sh", "-c", line, NULL};
   const struct dvmt_launch l = {
-      .command = argv, .level = "checksum", .quiet = true, .live = socket, .step = step, .started = &programs->reference};
+      .command = argv, .level = "checksum", .quiet = true, .live = DVMT_LIVE_REFERENCE, .step = step, .started = &programs->reference};
   struct knowing known = {{.site = know_site, .object = know_object, .record = know_record}, dvmt_project_sink(p), &s};
   int rc = dvmt_launch(&l, &known.sink, &status, &recorded, &err);
   if (rc && rc != -EPIPE)
     fprintf(stderr, "dvm: error: %s\n", err.text);
-  else if (!rc && !recorded)
-    fprintf(stderr, "dvm: error: the reference '%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'\n", command);
   fclose(s.to);
   _exit(rc || !recorded);
 }
 
-int live_reference_start(struct live_reference *r, const char *command, const char *socket, bool step, struct live_programs *programs,
-                         struct dvm_error *err) {
+int live_reference_start(struct live_reference *r, const char *command, bool step, struct live_programs *programs, struct dvm_error *err) {
   int data[2], go[2];
   *r = (struct live_reference){.from = -1, .go = -1};
   live_steps_init(&r->steps);
@@ -123,7 +119,7 @@ int live_reference_start(struct live_reference *r, const char *command, const ch
     close(data[0]);
     close(go[1]);
     signal(SIGPIPE, SIG_IGN);
-    launch(command, data[1], go[0], socket, step, programs);
+    launch(command, data[1], go[0], step, programs);
   }
   close(data[1]);
   close(go[0]);

@@ -119,6 +119,23 @@ has err "'--stop' holds the programs of '--live'"
 status 2 "$dvm" compare --live ./sequential --bisect -- ./right
 status 2 "$dvm" compare --live ./sequential -- ./sequential
 has err "'--live' compares a program that was compiled with 'dvmcc -fdvm=parallel,trace'"
-status 66 "$dvm" compare --live /bin/true -- $(ranks 2 ./right)
-has err "the reference '/bin/true' recorded nothing"
+for reference in /bin/true ./none; do # neither is a difference
+  status 1 "$dvm" compare --live "$reference" -- $(ranks 2 ./right)
+  has err "the reference '$reference' recorded nothing"
+  lacks err "different"
+done
+status 1 "$dvm" compare --live ./right -- $(ranks 2 ./right)
+has err "the reference of 'dvm compare --live' is the sequential program"
+
+# A program that is linked with the checker's library too, for a function that it takes over.
+{ sed 's/printf(.*/&\n  fflush(stdout);/; s/return 0;/_exit(0);/' heat.c; } >leaves.c
+status 0 "$dvmcc" -fdvm=trace -g -O1 '-DRENEW=shadow_renew(a)' leaves.c -o leaves
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 '-DRENEW=shadow_renew(a)' leaves.c -o leaves_right
+status 0 "$dvm" compare --live ./leaves -- $(ranks 2 ./leaves_right)
+has err "dvm: compared 13 executions of constructs live: "
+status 0 "$dvmcc" -O1 '-DRENEW=shadow_renew(a)' heat.c -o checked
+DVM_OPTIONS=help=1 ./checked >keys
+for key in $(DVM_OPTIONS=help=1 ./leaves | sed -n 's/^\(trace[a-z_]*\)=.*/\1/p'); do
+  has keys "$key="
+done
 finish

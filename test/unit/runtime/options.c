@@ -73,10 +73,12 @@ static void test_refusals(void **state) {
 
 static void test_help(void **state) {
   (void)state;
-  static const char *const keys[] = {
-      "help",         "report",     "exitcode",  "max_errors",    "halt_on_error",  "color",      "stats",     "history",    "checks",
-      "summaries",    "stretches",  "repeats",   "reduction",     "device",         "sources",    "trace",     "trace_file", "trace_level",
-      "trace_config", "trace_ring", "trace_job", "trace_results", "trace_elements", "substitute", "reference", "tolerance",  "sdm"};
+  static const char *const keys[] = {"help",         "report",     "exitcode",   "max_errors",    "halt_on_error",  "color",
+                                     "stats",        "history",    "checks",     "summaries",     "stretches",      "repeats",
+                                     "reduction",    "device",     "sources",    "trace",         "trace_file",     "trace_level",
+                                     "trace_config", "trace_ring", "trace_job",  "trace_results", "trace_elements", "trace_live",
+                                     "trace_step",   "trace_nest", "trace_rows", "substitute",    "reference",      "tolerance",
+                                     "sdm"};
   char line[256];
   for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
     assert_non_null(dvmrt_options_line(i, line, sizeof(line)));
