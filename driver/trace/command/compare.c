@@ -93,6 +93,21 @@ static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvm
   return rc;
 }
 
+/* Nothing came through the ring: ranks that are processes of their own leave streams at 'job'. */
+static int explain_nothing(const char *job, char *const *command, struct dvm_error *err) {
+  struct dvmt_job streams;
+  int rc = dvmt_job_open_streams(&streams, job, err);
+  if (rc <= 0)
+    return rc < 0 ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+  rc =
+      dvm_error_set(err, -EINVAL,
+                    "the run is one of %zu processes that are not parallel by their directives ('-fdvm=parallel,trace'): they are compared "
+                    "with a reference of as many",
+                    streams.nranks);
+  dvmt_job_close(&streams);
+  return rc;
+}
+
 static int compare(struct dvmt_cli *o, const char *path, char *const *command, int *status, struct dvm_error *err) {
   struct dvmt_reader *a = dvmt_file_open(path, err);
   struct dvmt_html *html = o->html ? dvmt_html_create() : NULL;
@@ -103,23 +118,30 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   }
   int64_t errors = 0;
   bool recorded = false;
-  char config[CC_TEMPORARY_MAX] = "";
+  char config[CC_TEMPORARY_MAX] = "", folder[CC_TEMPORARY_MAX] = "", job[CC_TEMPORARY_MAX + 8];
   struct dvmt_config was = DVMT_CONFIG_INIT;
   int rc = a ? look_at(o, a, path, err) : err->code;
   if (!rc)
     rc = dvmt_calibrated(a, &o->ignore, err);
   if (!rc)
     rc = configure(o, a, &was, config, err);
+  if (!rc)
+    rc = cc_folder_create(folder, "compare", err);
+  snprintf(job, sizeof(job), "%s/run", folder);
   struct dvmt_compare *c = rc ? NULL : dvmt_compare_create(a, &o->compare);
   if (!rc && !c)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc) {
-    const struct dvmt_launch launch = {
-        .command = command, .level = o->config.has_level ? NULL : level_of(a), .config = *config ? config : o->config_path, .quiet = false};
+    const struct dvmt_launch launch = {.command = command,
+                                       .level = o->config.has_level ? NULL : level_of(a),
+                                       .config = *config ? config : o->config_path,
+                                       .job = job,
+                                       .meta = "",
+                                       .quiet = false};
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
   }
   if (!rc && !recorded)
-    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+    rc = explain_nothing(job, command, err);
   if (!rc && WIFEXITED(*status))
     dvmt_compare_statuses(c, o->reference_status, WEXITSTATUS(*status));
   if (!rc)
@@ -136,6 +158,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   }
   if (*config)
     unlink(config);
+  if (*folder)
+    cc_folder_remove(folder);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_config_fini(&was);

@@ -202,11 +202,16 @@ static int record_job(const struct options *o, int status, struct dvm_error *err
   rc = dvmt_job_open_streams(&job, o->job, err);
   if (rc <= 0)
     return rc;
-  fprintf(stderr, "dvm: recorded the %zu rank%s of a job in '%s'\n", job.nranks, job.nranks == 1 ? "" : "s", o->job);
-  if (status && job.parallel)
+  size_t nranks = job.nranks;
+  bool parallel = job.parallel;
+  if (status && parallel)
     say_last(&job);
   dvmt_job_close(&job);
   rc = dvmt_job_merge(o->job, err);
+  fprintf(stderr,
+          rc ? "dvm: recorded the %zu rank%s of a job in '%s.0' ..; they are not merged, '%s' names them all the same\n"
+             : "dvm: recorded the %zu rank%s of a job in '%s'\n",
+          nranks, nranks == 1 ? "" : "s", o->job, o->job);
   return rc ? rc : 1;
 }
 

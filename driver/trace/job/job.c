@@ -115,10 +115,26 @@ int dvmt_job_open_streams(struct dvmt_job *job, const char *path, struct dvm_err
   return is_set(path) ? open_all(job, &none, path, err) : 0;
 }
 
+/* Streams that an earlier, or a later, job has left beside the trace of that name. */
+static bool has_streams(const char *path) {
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  char *name = NULL;
+  struct dvmt_reader *r = is_set(path) && asprintf(&name, "%s.0", path) >= 0 ? dvmt_reader_open(name, &ignored) : NULL;
+  bool has = r && dvmt_reader_meta(r, "rank");
+  dvmt_reader_close(r);
+  free(name);
+  return has;
+}
+
 int dvmt_job_open(struct dvmt_job *job, const char *path, struct dvm_error *err) {
   struct dvmt_container c = {0};
   *job = (struct dvmt_job){0};
   int rc = dvmt_container_read(&c, path, err);
+  if (rc >= 0 && !access(path, F_OK) && has_streams(path)) { /* which is the newer is not for us to guess */
+    dvmt_container_fini(&c);
+    return dvm_error_set(err, -EEXIST, "'%s' is there, and so are streams '%s.0' .. that have not been merged: move one of the two away",
+                         path, path);
+  }
   if (!rc)
     return access(path, F_OK) ? dvmt_job_open_streams(job, path, err) : 0;
   if (rc > 0)

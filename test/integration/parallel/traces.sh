@@ -115,6 +115,22 @@ has err "the table of streams of 'head.dvmt' is damaged"
 status 1 "$dvm" diff ref.dvmt damaged.dvmt
 has err "is damaged"
 
+# What cannot be merged stays in its streams; an older trace of that name is not taken for it.
+rm -f stay.dvmt*
+status 1 "$dvm" record -o stay.dvmt -- sh -c "$(ranks 2 ./right); rm -f stay.dvmt.part; mkdir stay.dvmt.part"
+has err "recorded the 2 ranks of a job in 'stay.dvmt.0' ..; they are not merged"
+lacks err "in 'stay.dvmt'"
+status 0 "$dvm" diff ref.dvmt stay.dvmt
+cp job.dvmt stay.dvmt
+status 1 "$dvm" diff ref.dvmt stay.dvmt
+has err "'stay.dvmt' is there, and so are streams 'stay.dvmt.0' .. that have not been merged"
+status 0 "$dvm" trace info stay.dvmt.1
+rmdir stay.dvmt.part
+
+# Ranks of a sequential program are no parallel run.
+status 2 "$dvm" compare ref.dvmt -- $(ranks 2 ./sequential)
+has err "the run is one of 2 processes that are not parallel by their directives"
+
 # Options that mean nothing for jobs are refused; a job's --json is an array of its ranks.
 status 0 "$dvm" trace info --json job.dvmt
 python3 -c 'import json; assert len(json.load(open("out"))) == 3' || wrong "no array of three ranks"
