@@ -95,6 +95,10 @@ typedef void proxy_take_f(struct proxy *p, int from, const struct proxy_head *he
 bool proxy_wire_progress(struct proxy *p, proxy_take_f *take);
 void proxy_wire_close(void);
 
+/* proxy_names.c: files of Open MPI's that a killed process would leave: after MPI_Init everywhere, and before MPI_Finalize. */
+void proxy_names_drop(void);
+void proxy_names_give_back(void);
+
 /* proxy_packet.c: what is wrong with a packet that 'peer', a number of Open MPI's, has sent and of which 'received' bytes came; NULL: it can be believed. */
 const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct proxy_head *head, const char *data, size_t received);
 

@@ -212,6 +212,8 @@ int main(int argc, char **argv) {
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   proxy_wire_open();
+  MPI_Barrier(MPI_COMM_WORLD);
+  proxy_names_drop();
   if (argv[1][0] == 'h') {
     proxy_head_run(atoi(argv[2]), atoi(argv[3]), argc > 5 ? atoi(argv[4]) : -1, argc > 5 ? (unsigned)atoi(argv[5]) : 0);
   } else {
@@ -221,6 +223,7 @@ int main(int argc, char **argv) {
     run_node(&p);
   }
   proxy_wire_close();
+  proxy_names_give_back();
   MPI_Finalize();
   return 0;
 }

@@ -39,6 +39,19 @@ kill $JOB; ended 143 faulty
 all_gone "the last"
 note "kills while it runs, of what leads"
 
+# Nobody is left who could remove what Open MPI has in /dev/shm.
+job both 4 na,nb ./x$T $long
+wait_for 60 is_beyond both 20 || fail "both do not run: $(cat both.err)"
+jobid() { tr '\0' '\n' < "/proc/$1/environ" | sed -n 's/^OMPI_MCA_ess_base_jobid=//p'; }
+near=$(proxy_of "$(on_node $NA | head -n 1)") far=$(proxy_of "$(on_node $NB | head -n 1)")
+segments="vader_segment.*.$(printf %x "$(jobid "$near")").*"
+[ "$segments" != "vader_segment.*.0.*" ] || fail "no number of Open MPI's job"
+kill -9 "$near" "$far" "$(mpirun_of $JOB)"
+wait $JOB
+all_gone "kill of proxies and mpirun"
+wait_for 10 eval '[ -z "$(find /dev/shm -name "$segments")" ]' || fail "left: $(find /dev/shm -name "$segments")"
+note "kills of proxies together with mpirun"
+
 # Others die while a snapshot is taken, and while one is restarted: what leads stands at the point meanwhile.  The job ends with its reason, there is no
 # half snapshot, and the one before can be restarted.
 stands_still() { grep -q "^State:.T" "/proc/$1/status"; }
