@@ -139,7 +139,7 @@ static void export_variables(struct line *l) {
   extern char **environ;
   char name[128];
   for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "DVMCR_", 6) || !strncmp(*e, REPLICA_KILL_VARIABLE "=", sizeof(REPLICA_KILL_VARIABLE)) ||
+    if (!strncmp(*e, "DVMCR_", 6) || !strncmp(*e, REPLICA_KILL_VARIABLE, sizeof(REPLICA_KILL_VARIABLE) - 1) ||
         !strncmp(*e, "LD_LIBRARY_PATH=", 16) || !strncmp(*e, "PATH=", 5) || !strncmp(*e, "OMP_", 4)) {
       snprintf(name, sizeof(name), "%.*s", (int)strcspn(*e, "="), *e);
       word(l, "-x");

@@ -111,7 +111,7 @@ static void begin_as_shadow(pid_t between, int ready) {
   wait_for_parent(between);
   atomic_fetch_add(&rank->begun, 1);
   replica_notify();
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_FORK);
 }
 
 /* All that the shadow will read is held from now on. */
@@ -181,7 +181,7 @@ void replica_fork(void) {
   struct replica_rank *rank = mpl_replica.rank;
   int64_t since = replica_now_ns();
   uint32_t threads = mpl_count_threads();
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_FORK);
   if (threads > 1) {
     atomic_store(&rank->threads, threads);
     atomic_store(&rank->wanted, 0);
@@ -190,12 +190,12 @@ void replica_fork(void) {
   if (!may_fork())
     return;
   hold_back_writers();
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_FORK);
   if (clone_self())
     return;
   atomic_store(&rank->wanted, 0);
   atomic_store(&rank->fork_state, REPLICA_FORKED);
   replica_add(&mpl_replica.count->forks, 1);
   replica_add(&mpl_replica.count->fork_ns, (uint64_t)(replica_now_ns() - since));
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_FORK);
 }

@@ -36,7 +36,7 @@ void replica_forward(const struct mpl_record *r) {
   if (!copy)
     return;
   memcpy((char *)copy + 16, r, size);
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_FORWARD);
   mpl_ring_publish(&end, copy, MPL_DATA, whole);
   replica_add(&mpl_replica.count->forwarded, 1);
 }

@@ -36,7 +36,7 @@ static void wait_for_log(void) {
 void replica_append(enum replica_event event, uint32_t rank, uint64_t value) {
   if (!replica_has_shadow())
     return;
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_ENTRY);
   if (is_full())
     wait_for_log();
   if (is_full()) /* it was the shadow's end that was waited for */
@@ -45,7 +45,7 @@ void replica_append(enum replica_event event, uint32_t rank, uint64_t value) {
       (struct replica_entry){event | (uint64_t)rank << 8 | mpl_replica.step << 32, value};
   atomic_store_explicit(&mpl_replica.rank->logged, ++mpl_replica.logged, memory_order_release);
   replica_add(&mpl_replica.count->entries, 1);
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_ENTERED);
 }
 
 const struct replica_entry *replica_peek(void) {

@@ -39,7 +39,7 @@ struct mpl_record *mpl_replica_record(uint32_t from, const struct mpl_end *in, s
 void mpl_replica_taken(void) {
   if (!mpl_replica.live && forwards())
     replica_forward_taken();
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_TAKEN);
 }
 
 static bool count_step(bool moved, bool waits) {
@@ -49,7 +49,7 @@ static bool count_step(bool moved, bool waits) {
   if (!waits)
     replica_add(&mpl_replica.count->tests, 1);
   if (moved) /* else the number of a loop's turns would be that of the points */
-    mpl_replica_count_point();
+    mpl_replica_count_point(REPLICA_AT_STEP);
   return true;
 }
 
@@ -179,7 +179,7 @@ void mpl_replica_tell_room(uint32_t to, const struct mpl_end *out, size_t whole,
     mpl_replica.quiet = false;
   if (room && mpl_replica.job->set)
     replica_append(REPLICA_RECORD, to, position_of(out, whole));
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_ROOM);
 }
 
 static bool is_message(enum mpl_kind kind) { return kind == MPL_EAGER || kind == MPL_EAGER_SYNC || kind == MPL_RTS; }
@@ -196,7 +196,7 @@ void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum m
     if (!(head->context & 1))
       replica_add(&n->message_bytes, head->bytes);
   }
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_SENT);
 }
 
 static struct mpl_record *record_at(const struct mpl_end *out, uint64_t at) { return (struct mpl_record *)(out->data + (at & out->mask)); }
@@ -313,7 +313,7 @@ static int repeat(uint32_t to, struct mpl_end *out, size_t whole) {
 int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {
   size_t whole = mpl_round(sizeof(*head) + size, 16);
   uint64_t at = position_of(out, whole);
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_REPEAT);
   if (mpl_replica.job->set) {
     const int found = repeat(to, out, whole);
     if (found == REPLICA_REPEATS && mpl_replica_sums())
@@ -348,7 +348,7 @@ int mpl_replica_put(uint32_t to, struct mpl_end *out, const struct mpl_record *h
 
 /* The next value of this kind that the other has told; false: it is dead and has told none, and this one leads. */
 static bool follow(enum replica_value kind, uint64_t *value) {
-  mpl_replica_count_point();
+  mpl_replica_count_point(REPLICA_AT_VALUE);
   for (unsigned turn = 0;; replica_rest(&turn)) {
     bool leads = replica_leads();
     const struct replica_entry *e = replica_peek();

@@ -57,11 +57,23 @@ void mpl_replica_tell_sum(uint32_t to, const struct mpl_record *head, enum mpl_k
 static inline bool mpl_replica_sums(void) { return mpl_replica_in_sets() && mpl_replica.job->mode & REPLICA_CHECK; }
 void mpl_replica_sent(struct mpl_end *out, const struct mpl_record *head, enum mpl_kind kind);
 /* Internal points, at which tests end the process. */
-void mpl_replica_count_point(void);
-static inline void mpl_replica_point(void) {
-  if (mpl_replicated())
-    mpl_replica_count_point();
-}
+enum replica_point {
+  REPLICA_AT_INIT,
+  REPLICA_AT_FORK,
+  REPLICA_AT_FORWARD,
+  REPLICA_AT_ENTRY, /* before one */
+  REPLICA_AT_ENTERED,
+  REPLICA_AT_TAKEN,
+  REPLICA_AT_STEP,
+  REPLICA_AT_ROOM, /* that was found or not, and told */
+  REPLICA_AT_SENT,
+  REPLICA_AT_REPEAT, /* a shadow, before what its main has sent */
+  REPLICA_AT_VALUE, /* likewise, what its main was told */
+  REPLICA_AT_LEAD, /* before it leads */
+  REPLICA_AT_LED,
+  REPLICA_POINTS
+};
+void mpl_replica_count_point(enum replica_point what);
 
 /* --- other determinants --- */
 

@@ -6,6 +6,7 @@
 
 #define REPLICA_NOTIFY_VARIABLE "DVM_REPLICA_NOTIFY" /* decimal: eventfd that wakes the command */
 #define REPLICA_KILL_VARIABLE "DVM_REPLICA_KILL" /* RANK.REPLICA@POINT,...: dies there by SIGKILL; for tests */
+#define REPLICA_KILLED_VARIABLE "DVM_REPLICA_KILLED" /* file that gets a line of each that did: RANK.REPLICA@POINT and what the point is */
 
 enum { REPLICA_LOG_ENTRIES = 1 << 16, REPLICA_FORWARD_BYTES = 4 << 20, REPLICA_STREAMS = 2, REPLICA_VALUE_BYTES = 8 };
 enum replica_protocol { REPLICA_SHARED, REPLICA_RECEIVER_FORWARDING, REPLICA_SENDER_FORWARDING };

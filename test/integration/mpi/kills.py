@@ -49,15 +49,22 @@ class Case:
             self.expected = sorted(out.splitlines())
             self.files = contents(folder)
             self.points = [r['replica_points'] for r in json.load(open(report))['per_rank']]
+            if a.hosts: # what is told of shadows that are behind ends with the mains, unless they are waited for
+                status, out, err = run(self.command[:1] + ['--check', '--report', report] + self.command[1:], os.environ, folder)
+                if status != 0:
+                    sys.exit(f'{self.command} --check: status {status} without a kill\n{out}{err}')
+                for mine, r in zip(self.points, json.load(open(report))['per_rank']):
+                    mine[1] = r['replica_points'][1]
 
     def try_kills(self, kills):
         """None, or what is wrong."""
         text = ','.join(f'{rank}.{replica}@{point}' for rank, replica, point in kills)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as notes:
             folder = os.path.realpath(folder)
-            status, out, err = run(self.command, dict(os.environ, DVM_REPLICA_KILL=text), folder)
+            status, out, err = run(self.command, dict(os.environ, DVM_REPLICA_KILL=text, DVM_REPLICA_KILLED=notes.name), folder)
             left = session_is_clean(folder)
             files = contents(folder)
+            met = {(line.split('@')[0][-1], line.split()[1]) for line in open(notes.name)} or {('', 'none')}
         wrong = None
         lost = 'lost' in err
         if status == 'hang':
@@ -75,7 +82,10 @@ class Case:
             wrong = f'other files: {[n for n in {*files, *self.files} if files.get(n) != self.files.get(n)]}'
         if left:
             wrong = (wrong or '') + f' processes left: {left}'
-        kinds['lost' if status == 68 else 'same' if not wrong else 'wrong'] += 1
+        kind = 'wrong' if wrong else 'lost' if status == 68 else 'same'
+        kinds[kind] += 1
+        for point in met:
+            points.setdefault(point, dict.fromkeys(kinds, 0))[kind] += 1
         return wrong and f'{" ".join(self.command)}\n  DVM_REPLICA_KILL={text}: {wrong}\n{out[-800:]}{err[-1500:]}'
 
 def choose(case, rng):
@@ -95,22 +105,24 @@ p = argparse.ArgumentParser()
 p.add_argument('run'); p.add_argument('program')
 p.add_argument('--kills', type=int, default=100); p.add_argument('--seed', type=int, default=1)
 p.add_argument('--every', action='store_true', help='instead: every point of every replica')
+p.add_argument('--share', type=int, default=1, help='of these, one in so many')
 p.add_argument('--ranks', default='2,3'); p.add_argument('--protocols', default='shared'); p.add_argument('--options', default='')
 p.add_argument('--hosts', help='mains on the first half of them, shadows on the second'); p.add_argument('--launcher', default='mpirun')
 p.add_argument('--jobs', type=int, default=2)
+p.add_argument('--table', action='store_true', help='by kind of point, too')
 p.add_argument('arguments', nargs='*')
 a = p.parse_intermixed_args()
 a.program = os.path.abspath(a.program)
 work = tempfile.TemporaryDirectory()
 kinds = {'same': 0, 'lost': 0, 'wrong': 0}
+points = {} # by the kind of point at which a main or a shadow was ended
 cases = [Case(int(n), protocol, a.options.split()) for protocol in a.protocols.split(',') for n in a.ranks.split(',')]
 rng, todo, failures = random.Random(a.seed), queue.Queue(), []
 if a.every:
-    for case in cases:
-        for rank in range(case.ranks):
-            for replica in range(2):
-                for point in range(1, case.points[rank][replica] + 1):
-                    todo.put((case, [(rank, replica, point)]))
+    every = [(case, [(rank, replica, point)]) for case in cases for rank in range(case.ranks) for replica in range(2)
+             for point in range(1, case.points[rank][replica] + 1)]
+    for one in every[a.seed % a.share::a.share]:
+        todo.put(one)
 else:
     for i in range(a.kills):
         case = cases[i % len(cases)]
@@ -132,5 +144,9 @@ for t in threads: t.start()
 for t in threads: t.join()
 for f in failures[:5]:
     print(f)
+if a.table:
+    print('| ended | at | runs | the same | lost, and said so | wrong |\n|---|---|---|---|---|---|')
+    for (replica, what), k in sorted(points.items()):
+        print(f'| {dict(zip(("0", "1", ""), ("main", "shadow", "nobody")))[replica]} | {what} | {sum(k.values())} | {k["same"]} | {k["lost"]} | {k["wrong"]} |')
 print(f'{n} runs with kills: {kinds["same"]} the same, {kinds["lost"]} lost both replicas and said so, {kinds["wrong"]} wrong; seed {a.seed}, {time.time() - begin:.0f} s')
 sys.exit(1 if failures else 0)

@@ -194,6 +194,7 @@ done
 for how in "replicas$T 1" "writes$T files" "writes$T both"; do
   at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 12 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
 done
+at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --every --share 8 --ranks 2 "$BIN/dvm-run" replicas$T 0 || fail "a kill was not outlived"
 note "files, and kills at internal points"
 
 # Ends of programs, and what is refused.
