@@ -13,6 +13,8 @@
 #include <mpi.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,8 @@ static MPI_Comm control = MPI_COMM_NULL; /* who waits where; and the end, which 
 static MPI_Comm *groups;                 /* of tasks */
 static int ngroups;
 static int tag_max = 32767;
+static bool failing;                     /* all know of an error, wherever they are */
+static pid_t process;                    /* children of it have no part in the job */
 enum { PIECE_MAX = 1 << 30 };
 
 /* ---- begin and end -------------------------------------------------------------------------------------------------------------- */
@@ -46,11 +50,19 @@ static void wait_for(MPI_Request *r, int n, int time) {
   dvmp_profile_time(before);
 }
 
-/* Ranks that have not come as far are waited for here, where it is told. */
+/* Ranks that have not come as far are waited for here, where it is told; so is that they have come another way. */
+static void meet_at_end(void) {
+  uint64_t digests[2] = {dvmp_wait_digest(), ~dvmp_wait_digest()};
+  MPI_Request r;
+  PMPI_Iallreduce(MPI_IN_PLACE, digests, 2, MPI_UINT64_T, MPI_MAX, control, &r);
+  wait_for(&r, 1, DVMP_TIME_WAIT);
+  if (digests[0] != ~digests[1] && !failing && !dvmp_job.inside)
+    dvmp_wait_parted();
+}
+
 static void finish(void) {
   int done;
-  MPI_Request r;
-  if (dvmp_job.over)
+  if (dvmp_job.over || getpid() != process)
     return;
   if (dvmp_job.in_task) { /* the others will not come here */
     dvmp_wait_pop();
@@ -64,8 +76,7 @@ static void finish(void) {
   fflush(NULL);
   if (dvmp_job.mpi && !PMPI_Finalized(&done) && !done) {
     int why = dvmp_profile_why(DVMP_WHY_END);
-    PMPI_Ibarrier(control, &r);
-    wait_for(&r, 1, DVMP_TIME_WAIT);
+    meet_at_end();
     dvmp_profile_back(why);
     dvmp_profile_end();
     if (ready_comm != MPI_COMM_NULL)
@@ -84,9 +95,13 @@ void dvmp_job_close(void) { finish(); }
 
 static void begin_mpi(void) {
   int given, is_on, *bound, kept = errno;
+  sigset_t all, before;
   PMPI_Initialized(&is_on);
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* signals are for the program's threads, not for those that MPI starts */
   if (!is_on)
     PMPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   PMPI_Comm_dup(MPI_COMM_WORLD, &control);
   dvmp_wait_begin(control);
@@ -125,6 +140,7 @@ void dvmp_job_begin(void) {
   if (dvmp_job.begun)
     return;
   dvmp_job.begun = true;
+  process = getpid();
   if (has_launcher())
     begin_mpi();
   atexit(finish);
@@ -191,6 +207,7 @@ void dvmp_fail_all(int status, const struct dvmrt_pos *at, const char *format, .
       sleep((unsigned)dvmp_job.patience_s + 1);
     PMPI_Abort(comm, status);
   }
+  failing = true;
   dvmp_job.digest = false;
   dvmp_profiling = false;
   finish();

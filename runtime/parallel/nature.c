@@ -1,8 +1,11 @@
 /* Values that differ by nature: in the sequential part those of rank 0 for all. */
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/construct.h"
+#include "runtime/parallel/fail.h"
 #include "runtime/parallel/stream.h"
 #include "runtime/export.h"
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -23,8 +26,32 @@ static void one(void *p, size_t n) {
     return v;                                                                                                                              \
   }
 ONE(clock_t, clock, (void), ())
-ONE(pid_t, getpid, (void), ())
 ONE(pid_t, getppid, (void), ())
+
+static pid_t told_pid; /* what the program takes for its own */
+
+DVMRT_EXPORT pid_t __dvmp_getpid(void);
+pid_t __dvmp_getpid(void) {
+  pid_t v = getpid();
+  one(&v, sizeof(v));
+  told_pid = v;
+  return v;
+}
+
+/* A signal that the program sends itself is for each rank. */
+DVMRT_EXPORT int __dvmp_kill(pid_t pid, int signal);
+int __dvmp_kill(pid_t pid, int signal) { return kill(pid > 0 && pid == told_pid ? getpid() : pid, signal); }
+
+/* Ranks that are two processes would talk twice, and none would do what one process does. */
+DVMRT_EXPORT pid_t __dvmp_fork(void);
+pid_t __dvmp_fork(void) {
+  const char *const refused = "'fork' by many ranks is not supported: let rank 0 start a command, with 'system' or 'popen'";
+  if (dvmp_job_together())
+    dvmp_fail_all(1, dvmp_construct_place(), "%s", refused);
+  if (dvmp_job.size > 1)
+    dvmp_fail_here(1, dvmp_construct_place(), "%s", refused);
+  return fork();
+}
 
 DVMRT_EXPORT time_t __dvmp_time(time_t *to);
 time_t __dvmp_time(time_t *to) {
@@ -99,6 +126,7 @@ void __dvmp__exit(int status) {
 DVMRT_EXPORT int MPI_Init(int *argc, char ***argv);
 DVMRT_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 DVMRT_EXPORT int MPI_Finalize(void);
+DVMRT_EXPORT int MPI_Finalized(int *flag);
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   if (!dvmp_job.mpi)
@@ -108,5 +136,16 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 
 int MPI_Init(int *argc, char ***argv) { return dvmp_job.mpi ? MPI_SUCCESS : PMPI_Init(argc, argv); }
 
+static bool finalized;
+
 /* Ours is still needed: it comes at the end of the process. */
-int MPI_Finalize(void) { return dvmp_job.mpi ? PMPI_Barrier(MPI_COMM_WORLD) : PMPI_Finalize(); }
+int MPI_Finalize(void) {
+  finalized = true;
+  return dvmp_job.mpi ? PMPI_Barrier(MPI_COMM_WORLD) : PMPI_Finalize();
+}
+
+int MPI_Finalized(int *flag) {
+  int result = PMPI_Finalized(flag);
+  *flag |= finalized;
+  return result;
+}

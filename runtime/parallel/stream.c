@@ -8,8 +8,10 @@
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/output.h"
 #include "runtime/parallel/sequential.h"
+#include "runtime/parallel/texts.h"
 #include "runtime/export.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,12 +285,15 @@ static int printed(int used, int result) {
 
 static bool skips(void) { return dvmp_job.edges || (dvmp_stream_one() && !dvmp_job_first()); }
 
-/* Arguments of '%s' that are distributed arrays would have to be collected. */
 DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
 int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
   DVMP_PROFILE_IO;
+  struct dvmp_texts texts;
   need_file(f, "fprintf");
-  return printed(used, skips() ? 0 : vfprintf(dvmp_output_to(f), format, args));
+  dvmp_texts_collect(&texts, format, args);
+  int result = printed(used, skips() ? 0 : vfprintf(dvmp_output_to(f), format, args));
+  dvmp_texts_free(&texts);
+  return result;
 }
 
 DVMRT_EXPORT int __dvmp_vprintf(int used, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
@@ -312,25 +317,25 @@ int __dvmp_fprintf(int used, FILE *f, const char *format, ...) {
   return result;
 }
 
-DVMRT_EXPORT int __dvmp_fputs(int used, const char *s, FILE *f);
-int __dvmp_fputs(int used, const char *s, FILE *f) {
+static int put_text(int used, const char *s, FILE *f, bool line) {
   DVMP_PROFILE_IO;
   struct dvmp_array *a;
   need_file(f, "fputs");
-  if (dvmp_stream_one() && is_divided(s, 1, &a)) {
-    char *copy = dvmp_stream_collect(s, a->end - (uintptr_t)s);
-    int result = printed(used, skips() ? 0 : fputs(copy, dvmp_output_to(f)));
-    free(copy);
-    return result;
+  char *copy = dvmp_stream_one() && is_divided(s, 1, &a) ? dvmp_stream_collect(s, a->end - (uintptr_t)s) : NULL;
+  int result = skips() ? 0 : fputs(copy ? copy : s, dvmp_output_to(f));
+  if (line && !skips() && result >= 0) {
+    size_t n = strlen(copy ? copy : s) + 1;
+    result = fputc('\n', dvmp_output_to(f)) == EOF ? EOF : n < INT_MAX ? (int)n : INT_MAX;
   }
-  return printed(used, skips() ? 0 : fputs(s, dvmp_output_to(f)));
+  free(copy);
+  return printed(used, result);
 }
 
+DVMRT_EXPORT int __dvmp_fputs(int used, const char *s, FILE *f);
+int __dvmp_fputs(int used, const char *s, FILE *f) { return put_text(used, s, f, false); }
+
 DVMRT_EXPORT int __dvmp_puts(int used, const char *s);
-int __dvmp_puts(int used, const char *s) {
-  int result = __dvmp_fputs(used, s, stdout);
-  return !skips() && result >= 0 ? fputc('\n', dvmp_output_to(stdout)) : result;
-}
+int __dvmp_puts(int used, const char *s) { return put_text(used, s, stdout, true); }
 
 DVMRT_EXPORT int __dvmp_fputc(int used, int c, FILE *f);
 int __dvmp_fputc(int used, int c, FILE *f) {

@@ -356,7 +356,7 @@ cat >own.c <<'END'
 #pragma dvm array distribute[block]
 int a[10];
 int main(int argc, char **argv) {
-  int sum = 0, all = 0, rank, n = 0;
+  int sum = 0, all = 0, rank, n = 0, over = -1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (scanf("%d", &n) != 1)
@@ -367,13 +367,59 @@ int main(int argc, char **argv) {
   rank += n;
   MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   printf("%d %d\n", sum, all);
+  MPI_Finalized(&over);
+  printf("%d", over != 0);
   MPI_Finalize();
+  MPI_Finalized(&over);
+  printf(" %d\n", over != 0);
   return 0;
 }
 END
 status 0 "$dvmcc" -fdvm=parallel own.c -o own $(mpicc --showme:compile) $(mpicc --showme:link)
 echo 20 | status 0 job 3 ./own
 has out "45 63"
+has out "0 1"
+# A signal that the program sends itself is for each rank, and waits while it is blocked; children have no part in the job.
+cat >signals.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#pragma dvm array distribute[block]
+int a[10];
+static volatile sig_atomic_t met;
+static void meet(int s) { met += s; }
+int main(int argc, char **argv) {
+  sigset_t set;
+  int sum = 0;
+  signal(SIGUSR1, meet);
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  kill(getpid(), SIGUSR1);
+  if (met)
+    puts("too early");
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  for (int k = 0; k < met; k++)
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < 10; i++)
+      a[i] = k;
+#pragma dvm parallel([i] on a[i]) reduction(sum(sum))
+  for (int i = 0; i < 10; i++)
+    sum += a[i] + 1 == SIGUSR1;
+  printf("%d of 10\n", sum);
+  if (argc > 1 && fork() == 0)
+    exit(0);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -g signals.c -o signals
+status 0 job 3 ./signals
+has out "10 of 10"
+! grep -q 'too early' out || wrong "a thread of MPI has taken a blocked signal"
+status 1 job 3 ./signals fork
+has err "'fork' by many ranks is not supported"
+status 0 ./signals fork
 # A program that ends in a task region, and tasks within a task that all ranks execute.
 cat >leaves.c <<'END'
 #include <stdio.h>
