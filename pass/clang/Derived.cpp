@@ -14,6 +14,7 @@ struct Reader {
   bool is(StringRef Text) const { return At < End && D.Spelling[At] == Text; }
   bool opens() const { return is("(") || is("[") || is("{"); }
   bool closes() const { return is(")") || is("]") || is("}"); }
+  std::string where() const { return std::string("'") + (D.D->kind == DVM_DIR_SHADOW_ADD ? "shadow_add" : "derived") + "'"; }
   bool fail(unsigned Token, const Twine &Text) const {
     St.error(D.loc(Token), Text);
     return false;
@@ -40,11 +41,11 @@ struct Reader {
         High = expression();
       }
       if (!Low.count || !High.count)
-        return fail(At, "expected an expression in 'derived'");
+        return fail(At, "expected an expression in " + where());
       Rule.Values.push_back({Low, High});
       if (is(","))
         continue;
-      return is("with") && ++At < End ? true : fail(At, "expected 'with' and an array or a template in 'derived'");
+      return is("with") && ++At < End ? true : fail(At, "expected 'with' and an array or a template in " + where());
     }
   }
 
@@ -56,18 +57,31 @@ struct Reader {
       for (int Depth = 1; At < End && Depth; ++At)
         Depth += opens() - closes();
     }
-    return Rule.Index != ~0u ? true : fail(Rule.Target.first, "expected '[@' and the name of an index behind the array of 'derived'");
+    return !Rule.Indices.empty() ? true : fail(Rule.Target.first, "expected '[@' and the name of an index behind the array of " + where());
   }
 
   bool index(unsigned Dim) {
-    if (Rule.Index != ~0u)
-      return fail(At, "'derived' is executed in parallel with one index alone");
-    Rule.Dim = Dim;
-    Rule.Index = ++At;
+    RuleIndex Index = {Dim, ++At, {}};
     if (At >= End || !D.Tokens[At].getIdentifierInfo())
       return fail(At, "expected the name of an index behind '@'");
+    for (const RuleIndex &Before : Rule.Indices)
+      if (is(D.Spelling[Before.Name]))
+        return fail(At, "two indices of " + where() + " have the name '" + D.Spelling[At] + "'");
     ++At;
-    return is("]") ? true : fail(At, "edges of 'derived' are not supported in parallel execution yet");
+    if (!edges(Index))
+      return false;
+    Rule.Indices.push_back(Index);
+    return true;
+  }
+
+  // '+ "name"', again and again.
+  bool edges(RuleIndex &Index) {
+    for (; is("+"); ++At) {
+      if (++At >= End || !tok::isStringLiteral(D.Tokens[At].getKind()))
+        return fail(At, "expected the name of an edge, in quotes, behind '+' in " + where());
+      Index.Edges.push_back(At);
+    }
+    return is("]") ? true : fail(At, "expected ']' or '+' and the name of an edge, in quotes, in " + where());
   }
 };
 } // namespace

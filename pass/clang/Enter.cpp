@@ -75,7 +75,15 @@ static bool remoteInGroups(const dvm_directive &D) {
 }
 
 void Rewriter::edgeText(SiteText &T, Operands &Ops, char Key, const VarDecl *V, const dvm_ref &R) {
-  T.key(Key).ref(V);
+  if (!R.edge_name.count)
+    return widthsText(T.key(Key).ref(V), Ops, R);
+  for (unsigned I = 0; I < R.edge_name.count; I += 2) { // between them are commas
+    widthsText(T.key(Key).ref(V), Ops, R);
+    edgeName(T, Ops, R.edge_name.first + I);
+  }
+}
+
+void Rewriter::widthsText(SiteText &T, Operands &Ops, const dvm_ref &R) {
   T.key(DVMRT_DIRECTIVE_WIDTHS);
   Declarations::writeWidths(T, Ops, R.widths, R.widths ? R.naxes : 0);
   if (R.edge_name.count)
@@ -84,6 +92,10 @@ void Rewriter::edgeText(SiteText &T, Operands &Ops, char Key, const VarDecl *V, 
     T.add(" corner");
   if (R.out)
     T.add(" out");
+}
+
+void Rewriter::edgeName(SiteText &T, Operands &Ops, unsigned Token) {
+  T.key(DVMRT_DIRECTIVE_EDGE).add(StringRef(Ops.Dir.text(Token)).trim('"'));
 }
 
 void Rewriter::axesText(SiteText &T, Operands &Ops, const dvm_ref &R) {

@@ -24,10 +24,10 @@ namespace {
 
 class OperandWalk {
   std::vector<Operand> &Out;
-  const bool Rules; // of 'derived' are executed
+  const Options &Opts;
 
 public:
-  OperandWalk(std::vector<Operand> &Out, bool Rules) : Out(Out), Rules(Rules) {}
+  OperandWalk(std::vector<Operand> &Out, const Options &Opts) : Out(Out), Opts(Opts) {}
 
   void value(dvm_range R) {
     if (!R.count)
@@ -84,7 +84,7 @@ public:
     case DVM_DIST_INDIRECT: address(D.arg); break;
     case DVM_DIST_MULT_BLOCK: value(D.arg); break;
     case DVM_DIST_DERIVED:
-      if (Rules)
+      if (Opts.Parallel)
         Out.push_back({Operand::Derived, D.arg});
       break;
     case DVM_DIST_BLOCK:
@@ -103,6 +103,12 @@ public:
     if (C.kind != DVM_CL_TARGETS)
       for (unsigned I = 0; I < C.nexprs; ++I)
         value(C.exprs[I]);
+  }
+  // The checks evaluate rules of edges too; those of 'derived' they do not need.
+  void rules(const dvm_directive &D) {
+    for (unsigned I = 0; D.kind == DVM_DIR_SHADOW_ADD && I < D.refs[0].naxes; ++I)
+      if (D.refs[0].axes[I].kind == DVM_AXIS_EXPR && (Opts.Parallel || !Opts.Trace))
+        Out.push_back({Operand::Derived, D.refs[0].axes[I].expr});
   }
   void directive(const dvm_directive &D) {
     switch (D.kind) {
@@ -130,6 +136,7 @@ public:
     bool Axes = D.kind != DVM_DIR_LOCALIZE && D.kind != DVM_DIR_SHADOW_ADD;
     for (unsigned I = 0; I < D.nrefs; ++I)
       ref(D.refs[I], Axes);
+    rules(D);
     for (unsigned I = 0; I < D.nexprs; ++I)
       value(D.exprs[I]);
   }
@@ -198,35 +205,38 @@ public:
   TokenStream &unused() {
     return word("__attribute__").punct(tok::l_paren).punct(tok::l_paren).word("unused").punct(tok::r_paren).punct(tok::r_paren);
   }
-  // '{ extern void __dvmp_derived_begin(..); ..; long i; for (begin(&T, dim); next(&i);) { give(low, high); .. }'; what follows is 'end()'
-  // and its bracket.
+  // '{ extern void __dvmp_rule_begin(..); ..; long i; begin(); for (over(0, &T, dim), edge(0, "e"); next(0, &i);) .. { give(low, high); .. }';
+  // what follows is 'end()' and its bracket.
   TokenStream &derivedLoop(const Directive &D, const Operand &O) {
     DerivedRule Rule;
-    punct(tok::l_brace).function("long", "end", "void", "");
+    punct(tok::l_brace).function("long", "end", {"void"});
     if (!readDerived(*currentState(), D, O.Range, Rule))
       return *this; // the error has been given
-    const dvm_range Index = {Rule.Index, 1};
-    function("void", "begin", "volatile void*", "int").function("int", "next", "long*", "").function("void", "give", "long", "long");
-    word("long").tokens(D, Index).punct(tok::semi);
-    word("for")
-        .punct(tok::l_paren)
-        .word("__dvmp_derived_begin")
-        .punct(tok::l_paren)
-        .punct(tok::amp)
-        .tokens(D, Rule.Target)
-        .punct(tok::comma);
-    number(llvm::utostr(Rule.Dim)).punct(tok::r_paren).punct(tok::semi);
-    word("__dvmp_derived_next").punct(tok::l_paren).punct(tok::amp).tokens(D, Index).punct(tok::r_paren).punct(tok::semi);
-    punct(tok::r_paren).punct(tok::l_brace);
-    for (const auto &[Low, High] : Rule.Values) {
-      word("__dvmp_derived_give").punct(tok::l_paren).tokens(D, Low).punct(tok::comma).tokens(D, High);
-      punct(tok::r_paren).punct(tok::semi);
-    }
+    function("void", "begin", {"void"})
+        .function("void", "over", {"int", "volatile void*", "int"})
+        .function("void", "edge", {"int", "char*"});
+    function("int", "next", {"int", "long*"}).function("void", "give", {"long", "long"});
+    for (const RuleIndex &I : Rule.Indices)
+      word("long").tokens(D, {I.Name, 1}).punct(tok::semi);
+    call("begin").punct(tok::r_paren).punct(tok::semi);
+    for (unsigned Level = 0; Level < Rule.Indices.size(); ++Level)
+      derivedFor(D, Rule, Level);
+    punct(tok::l_brace);
+    for (const auto &[Low, High] : Rule.Values)
+      call("give").tokens(D, Low).punct(tok::comma).tokens(D, High).punct(tok::r_paren).punct(tok::semi);
     return punct(tok::r_brace);
   }
-  TokenStream &derivedEnd() {
-    return word("__dvmp_derived_end").punct(tok::l_paren).punct(tok::r_paren).punct(tok::semi).punct(tok::r_brace);
+  TokenStream &derivedFor(const Directive &D, const DerivedRule &Rule, unsigned Level) {
+    const RuleIndex &I = Rule.Indices[Level];
+    const std::string Number = llvm::utostr(Level);
+    word("for").punct(tok::l_paren).call("over").number(Number).punct(tok::comma).punct(tok::amp).tokens(D, Rule.Target);
+    punct(tok::comma).number(llvm::utostr(I.Dim)).punct(tok::r_paren);
+    for (unsigned Edge : I.Edges)
+      punct(tok::comma).call("edge").number(Number).punct(tok::comma).tokens(D, {Edge, 1}).punct(tok::r_paren);
+    punct(tok::semi).call("next").number(Number).punct(tok::comma).punct(tok::amp).tokens(D, {I.Name, 1});
+    return punct(tok::r_paren).punct(tok::semi).punct(tok::r_paren);
   }
+  TokenStream &derivedEnd() { return call("end").punct(tok::r_paren).punct(tok::semi).punct(tok::r_brace); }
   TokenStream &derived(const Directive &D, const Operand &O) {
     return punct(tok::l_paren).derivedLoop(D, O).derivedEnd().punct(tok::r_paren);
   }
@@ -249,10 +259,15 @@ private:
     }
     return *this;
   }
-  TokenStream &function(StringRef Result, const Twine &Name, StringRef First, StringRef Second) {
-    word("extern").type(Result).word(("__dvmp_derived_" + Name).str()).punct(tok::l_paren).type(First);
-    if (!Second.empty())
-      punct(tok::comma).type(Second);
+  // Of the run-time library that the program is linked with.
+  static std::string derivedName(StringRef Name) {
+    return ((currentState()->Opts.Parallel ? "__dvmp_rule_" : "__dvmrt_rule_") + Name).str();
+  }
+  TokenStream &call(StringRef Name) { return word(derivedName(Name)).punct(tok::l_paren); }
+  TokenStream &function(StringRef Result, StringRef Name, ArrayRef<StringRef> Parameters) {
+    word("extern").type(Result).call(Name);
+    for (const StringRef &P : Parameters)
+      (&P == Parameters.begin() ? *this : punct(tok::comma)).type(P);
     return punct(tok::r_paren).punct(tok::semi);
   }
   Token start(tok::TokenKind K) {
@@ -468,7 +483,7 @@ void dvm::answerDirective(Preprocessor &PP, State &St, std::unique_ptr<Directive
   if (!parse(St, *D, End))
     return;
   D->Start = D->loc(D->D->word);
-  OperandWalk(D->Operands, St.Opts.Parallel).directive(*D->D);
+  OperandWalk(D->Operands, St.Opts).directive(*D->D);
   bool AtFileScope = St.BraceDepth == 0;
   Directive &Kept = *D;
   St.Directives.push_back(std::move(D));

@@ -251,6 +251,9 @@ private:
   bool outsideLoops(Construct &C);
   bool placeText(SiteText &T, Construct &C);
   bool mapText(SiteText &T, Construct &C);
+  bool namedEdgeText(SiteText &T, Construct &C, const dvm_ref &R);
+  bool includeText(SiteText &T, Construct &C, const dvm_ref &R);
+  bool checkLocalize(Construct &C);
   bool subjectText(SiteText &T, Construct &C, const dvm_ref &R);
   bool standAloneText(SiteText &T, Construct &C);
   // Checks.cpp: what can be told from a directive and its operands
@@ -278,6 +281,8 @@ private:
   void computeText(SiteText &T, Construct &C);
   void axesText(SiteText &T, Operands &Ops, const dvm_ref &R);
   static void edgeText(SiteText &T, Operands &Ops, char Key, const clang::VarDecl *V, const dvm_ref &R);
+  static void widthsText(SiteText &T, Operands &Ops, const dvm_ref &R);
+  static void edgeName(SiteText &T, Operands &Ops, unsigned Token);
 
   // Clauses.cpp
   bool checkReduction(Construct &C, const dvm_reduction &R);

@@ -22,6 +22,7 @@ bool Rewriter::checkInterval(Construct &C) {
       St.error(L, "'#pragma dvm exitinterval' has no interval to leave: none is open here");
     break;
   case DVM_DIR_ARRAY_COPY: return checkCopy(C);
+  case DVM_DIR_LOCALIZE: return checkLocalize(C);
   default: break;
   }
   return true;
@@ -90,12 +91,58 @@ bool Rewriter::mapText(SiteText &T, Construct &C) {
   return true;
 }
 
+// The array or template, the rule of its dimension, the name; 'include_to' follows.
+bool Rewriter::namedEdgeText(SiteText &T, Construct &C, const dvm_ref &R) {
+  if (!checkDistributed(C, R, "shadow_add", true))
+    return false;
+  unsigned Rules = 0;
+  T.key(DVMRT_DIRECTIVE_ARRAY).ref(C.Ops.variable(R.name)).key(DVMRT_DIRECTIVE_DISTRIBUTION);
+  for (unsigned I = 0; I < R.naxes; ++I) {
+    Expr *Rule = R.axes[I].kind == DVM_AXIS_EXPR ? C.Ops.value(R.axes[I].expr) : nullptr;
+    Rules += R.axes[I].kind == DVM_AXIS_EXPR;
+    T.add(I ? " " : "").add(Rule ? "derived," : R.axes[I].kind == DVM_AXIS_EXPR ? "derived" : "*");
+    if (Rule)
+      T.number(Rule);
+  }
+  edgeName(T, C.Ops, R.edge_name.first);
+  if (Rules != 1)
+    St.error(C.Dir.loc(R.name), "'shadow_add' takes the rule of one dimension of " + quoted(C.Ops.variable(R.name)) + ", it has " +
+                                    (Rules ? Twine(Rules) : Twine("none")));
+  return Rules == 1;
+}
+
+bool Rewriter::includeText(SiteText &T, Construct &C, const dvm_ref &R) {
+  if (!checkDistributed(C, R, "include_to", false))
+    return false;
+  T.key(DVMRT_DIRECTIVE_ARRAY).ref(C.Ops.variable(R.name));
+  return true;
+}
+
+// localize(ref => target[:]): numbers stay as they are; what is said of them must hold all the same.
+bool Rewriter::checkLocalize(Construct &C) {
+  const dvm_ref &Ref = C.Dir.D->refs[0], &Target = C.Dir.D->refs[1];
+  const VarDecl *V = C.Ops.variable(Ref.name);
+  if (!checkDistributed(C, Target, "localize", true))
+    return false;
+  unsigned Marked = 0;
+  for (unsigned I = 0; I < Target.naxes; ++I)
+    Marked += Target.axes[I].kind == DVM_AXIS_RANGE;
+  if (V && !shapeOf(Ctx, V->getType()).Element->isIntegralOrEnumerationType())
+    return refuse(C, Ref.name, V, "'localize' is for numbers of elements: the elements of " + quoted(V) + " are no integers");
+  if (Marked != 1)
+    St.error(C.Dir.loc(Target.name), "'localize' takes the one dimension of " + quoted(C.Ops.variable(Target.name)) +
+                                         " that is marked '[:]', it has " + (Marked ? Twine(Marked) : Twine("none")));
+  return Marked == 1;
+}
+
 bool Rewriter::subjectText(SiteText &T, Construct &C, const dvm_ref &R) {
   dvm_directive_kind Kind = C.Dir.D->kind;
   bool Section = Kind == DVM_DIR_ACTUAL || Kind == DVM_DIR_GET_ACTUAL;
   const VarDecl *V = C.Ops.variable(R.name);
   if (!V)
     return true;
+  if (Kind == DVM_DIR_SHADOW_ADD)
+    return namedEdgeText(T, C, R);
   if (Kind == DVM_DIR_SHADOW_GROUP) {
     if (!checkWidths(C, R, directiveName(C)))
       return false;
@@ -132,8 +179,8 @@ bool Rewriter::standAloneText(SiteText &T, Construct &C) {
       return false;
   for (const dvm_clause &Cl : ArrayRef(D.clauses, D.kind == DVM_DIR_SHADOW_ADD ? D.nclauses : 0))
     for (const dvm_ref &R : ArrayRef(Cl.refs, Cl.nrefs))
-      if (const VarDecl *V = C.Ops.variable(R.name))
-        T.key(DVMRT_DIRECTIVE_ARRAY).ref(V); // include_to
+      if (!includeText(T, C, R))
+        return false;
   return true;
 }
 

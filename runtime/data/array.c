@@ -1,4 +1,5 @@
 #include "runtime/data/array.h"
+#include "runtime/data/edges.h"
 #include "runtime/data/facts.h"
 #include "runtime/data/heap.h"
 #include "runtime/data/mem.h"
@@ -79,6 +80,7 @@ void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct dvmrt_i
 static void destroy(struct dvmrt_array *a) {
   if (dvmrt_array_gone)
     dvmrt_array_gone(a);
+  dvmrt_edges_moved(a);
   for (struct dvmrt_array **l = &arrays; *l; l = &(*l)->next) {
     if (*l == a) {
       *l = a->next;
@@ -360,6 +362,7 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args) {
   for (struct dvmrt_array *x = arrays; x; x = x->next)
     if (goes_with(x, a)) {
       dvmrt_array_stale(x);
+      dvmrt_edges_moved(x);
       x->moved = d;
     }
   if (d->new_value && !a->is_template)
@@ -439,21 +442,12 @@ void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box) {
   a->boxes[a->nboxes++] = *box;
 }
 
-void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args) {
-  for (struct dvmrt_item *i = d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_ARRAY)); i = i->next) {
-    struct dvmrt_array *a = dvmrt_array_target((uintptr_t)dvmrt_num_value(i->ref.address, args));
-    if (a)
-      a->named_edges = true;
-  }
-}
-
-void dvmrt_array_renew_named(struct dvmrt_array *a) { a->ever_renewed = a->named_renewed = true; }
-
 uint64_t dvmrt_array_key(struct dvmrt_array *a, uint64_t h) {
   dvmrt_array_layout(a);
   h = dvmrt_key_mix(h, (uintptr_t)a);
   h = dvmrt_key_mix(h, a->layout_version);
   h = dvmrt_key_mix(h, (uintptr_t)a->moved);
+  h = dvmrt_edges_key(a, h);
   h = dvmrt_key_mix(h, (uint64_t)a->named_renewed << 2 | (uint64_t)a->ever_renewed << 1 | (uint64_t)a->named_edges);
   for (int d = 0; d < a->ndims; d++)
     h = dvmrt_key_mix(dvmrt_key_mix(h, (uint64_t)a->low[d]), (uint64_t)a->high[d]);
@@ -466,7 +460,7 @@ uint64_t dvmrt_array_key(struct dvmrt_array *a, uint64_t h) {
 }
 
 void dvmrt_array_stale(struct dvmrt_array *a) {
-  a->named_renewed = false;
+  dvmrt_edges_stale(a);
   a->nboxes = 0;
   a->dirty = false;
 }

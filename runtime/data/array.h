@@ -36,7 +36,8 @@ struct dvmrt_array {
   /* State of the shadow edges: what has been renewed since the last write. */
   int nboxes;
   struct dvmrt_box boxes[DVMRT_RENEWALS_MAX];
-  bool named_edges;             /* shadow_add has made some: which elements they hold is not known */
+  struct dvmrt_has_edge *edges; /* those that shadow_add has given it (edges.h) */
+  bool named_edges;             /* there are some */
   bool named_renewed;           /* .. and one of them has been renewed since the last write */
   bool ever_renewed, ever_written;
   const struct dvmrt_directive *moved; /* that gave it, or what it is aligned with, another place since its edges were renewed; or NULL */
@@ -93,10 +94,6 @@ static inline uint64_t dvmrt_key_mix(uint64_t h, uint64_t x) {
 /* Widths of a clause for this array, declared ones where none are given. */
 void dvmrt_array_widths(struct dvmrt_array *a, const struct dvmrt_item *item, const int64_t *args, struct dvmrt_box *box);
 void dvmrt_array_renew(struct dvmrt_array *a, const struct dvmrt_box *box);
-/* shadow_add: gives the arrays that it names another edge. */
-void dvmrt_array_add_edge(struct dvmrt_directive *d, const int64_t *args);
-/* shadow_renew(a["name"]). */
-void dvmrt_array_renew_named(struct dvmrt_array *a);
 /* Are all elements known to have values?  They are looked at now and then only. */
 bool dvmrt_array_has_values(struct dvmrt_array *a);
 /* The array has been written outside any construct, or the construct that wrote it is over. */

@@ -346,6 +346,10 @@ static void read_line(struct reader *r, char key) {
   case DVMRT_DIRECTIVE_POINTER: item(r, key)->ref.address = num(r); break;
   case DVMRT_DIRECTIVE_AXIS: read_axis(r); break;
   case DVMRT_DIRECTIVE_WIDTHS: read_widths(r); break;
+  case DVMRT_DIRECTIVE_EDGE:
+    if (r->last)
+      r->last->edge = dvmrt_scan_rest(&r->s);
+    break;
   case DVMRT_DIRECTIVE_DISTRIBUTION: read_dist(r); break;
   case DVMRT_DIRECTIVE_NAMES:
     if (!strcmp(d->kind, "parallel"))

@@ -55,6 +55,7 @@ struct dvmrt_item {
     struct dvmrt_num low, high;
   } width[DVMRT_NDIMS_MAX];
   bool corner, out, named;       /* named: an edge that shadow_add has made, not given by widths */
+  const char *edge;              /* its name */
   int nnames;
   const char *names[DVMRT_NDIMS_MAX];
   int ndist;

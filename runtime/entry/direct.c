@@ -3,6 +3,7 @@
 #include "runtime/rules/copy.h"
 #include "runtime/rules/declared.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/named.h"
 #include "runtime/rules/region.h"
 #include "runtime/rules/region_reach.h"
 #include "runtime/rules/remote.h"
@@ -61,7 +62,7 @@ static const struct {
     {"get_actual", dvmrt_region_get_actual},
     {"reached", dvmrt_region_reached},
     {"reaches", dvmrt_region_reached},
-    {"shadow_add", dvmrt_array_add_edge},
+    {"shadow_add", dvmrt_named_add},
     {"shadow_group", dvmrt_group_define},
     {"shadow_start", shadow_start},
     {"shadow_wait", shadow_wait},

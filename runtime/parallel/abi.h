@@ -54,12 +54,15 @@ struct dvmt_reach;
 void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n);
 void __dvmp_reach_gone(const struct dvmt_reach *rows);
 
-/* The rule of 'derived' counts through what this rank has of a dimension of the array, or template, whose variable lies there, and gives
- * elements, from 'low' to 'high'.  The end's result stands in the text of the directive, or the address of a function that returns it. */
-void __dvmp_derived_begin(const volatile void *variable, int dim);
-int __dvmp_derived_next(long *index);
-void __dvmp_derived_give(long low, long high);
-long __dvmp_derived_end(void);
+/* The rules of 'derived' and 'shadow_add' count, on each level, through what this rank has of a dimension of the array, or template, whose
+ * variable lies there, and in the edges of it that are named, and give elements, from 'low' to 'high'.  The end's result stands in the text of
+ * the directive, or the address of a function that returns it. */
+void __dvmp_rule_begin(void);
+void __dvmp_rule_over(int level, const volatile void *variable, int dim);
+void __dvmp_rule_edge(int level, const char *name);
+int __dvmp_rule_next(int level, long *index);
+void __dvmp_rule_give(long low, long high);
+long __dvmp_rule_end(void);
 
 /* Called by a constructor of each object; the name carries the ABI, and is what a linker complains of that was not told '-fdvm=parallel'. */
 void __dvmp_link_with_fdvm_parallel_1(void);

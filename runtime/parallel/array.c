@@ -198,6 +198,7 @@ static void lay_out(struct dvmp_array *a) {
     dvmrt_layout_of_root(&a->layout, a, a->ndims, a->extent, a->dist);
   struct dvmp_arena before = a->memory;
   a->memory = (struct dvmp_arena){NULL};
+  a->edges = NULL;
   a->own = dvmp_array_own(&a->memory, a, dvmp_job.rank);
   dvmp_arena_free(&before);
   dvmp_plan_drop(a);

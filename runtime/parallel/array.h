@@ -29,6 +29,7 @@ struct dvmp_array {
   struct dvmrt_layout layout;
   struct dvmp_set own;          /* of this rank */
   struct dvmp_arena memory;     /* of 'own' */
+  struct dvmp_included *edges;  /* named ones of its root that it has, in 'memory' */
   struct dvmp_plan *plans;      /* exchanges that were made before and may come again */
   bool on_stack;
   struct dvmp_guard *guard;     /* pages that are not accessible, or NULL */

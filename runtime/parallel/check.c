@@ -2,6 +2,7 @@
 #include "runtime/parallel/check.h"
 #include "runtime/parallel/abi.h"
 #include "runtime/parallel/construct.h"
+#include "runtime/parallel/edges.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/options.h"
@@ -54,7 +55,7 @@ static bool in_edge(const struct dvmp_array *a, uintptr_t at) {
   for (int d = 0; d < a->ndims && in; d++)
     in = dvmp_list_has(s.dim[d], ix[d]);
   dvmp_arena_free(&m);
-  return in;
+  return in || dvmp_edges_hold(a, at);
 }
 
 static bool has_clause(const struct dvmrt_directive *d, char key, const struct dvmp_array *a) {

@@ -3,6 +3,7 @@
 #include "runtime/parallel/across.h"
 #include "runtime/parallel/check.h"
 #include "runtime/parallel/consistent.h"
+#include "runtime/parallel/edges.h"
 #include "runtime/parallel/elements.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
@@ -235,12 +236,6 @@ bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
 
 /* ---- directives that stand alone ------------------------------------------------------------------------------------------------- */
 
-static void refuse(const struct dvmrt_directive *d) {
-  if (dvmp_job.size > 1)
-    dvmp_fail_all(1, &d->pos, "'%s' is not supported in parallel execution yet: run the program on one rank, or use 'remote_access'",
-                  d->kind);
-}
-
 DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
   struct dvmrt_directive *d = directive_of(site);
   const struct dvmrt_item *group = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_GROUP);
@@ -276,8 +271,8 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     dvmp_reduce_wait(d, group->ref.name);
   else if (!strcmp(kind, "array_copy"))
     dvmp_exchange_copy(d, args);
-  else if (!strcmp(kind, "shadow_add") || !strcmp(kind, "localize") || !strcmp(kind, "unlocalize"))
-    refuse(d);
+  else if (!strcmp(kind, "shadow_add"))
+    dvmp_edges_add(d, args);
   dvmp_profile_leave();
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/parallel/exchange.h"
+#include "runtime/parallel/edges.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/parts.h"
@@ -10,17 +11,20 @@
 
 struct edges {
   struct dvmrt_box box;
+  const char *name;             /* of the edge that is meant; NULL: those of these widths, and .. */
+  bool all;                     /* .. all that have names */
 };
 
 static bool is_divided(const struct dvmp_array *a, int dim) { return dvmrt_layout_divides(&a->layout, dim); }
 
 /* Without corners one set for each dimension: beside the part; with them all around it. */
 static int need_edges(void *arg, struct dvmp_arena *m, const struct dvmp_array *a, int rank, struct dvmp_set *needs) {
-  const struct dvmrt_box *box = &((struct edges *)arg)->box;
+  const struct edges *e = arg;
+  const struct dvmrt_box *box = &e->box;
   struct dvmp_set own = dvmp_array_own(m, a, rank), wide = dvmp_array_with_edges(m, a, rank, box->low, box->high);
-  int n = 0;
-  if (dvmp_set_empty(&wide))
-    return 0;
+  int n = e->name || e->all ? dvmp_edges_sets(m, a, e->name, rank, needs) : 0;
+  if (e->name || dvmp_set_empty(&wide))
+    return n;
   for (int d = 0; d < a->ndims && !box->corner; d++) {
     if (!is_divided(a, d))
       continue;
@@ -32,23 +36,26 @@ static int need_edges(void *arg, struct dvmp_arena *m, const struct dvmp_array *
   return n;
 }
 
-static uint64_t key_of(const struct dvmp_array *a, const struct dvmrt_box *box) {
-  uint64_t h = 0x9e3779b97f4a7c15ull + box->corner + (uintptr_t)dvmp_job.group; /* the ranks that take part */
+static uint64_t key_of(const struct dvmp_array *a, const struct edges *e) {
+  const struct dvmrt_box *box = &e->box;
+  uint64_t h = 0x9e3779b97f4a7c15ull + box->corner + 2 * (uint64_t)e->all + (uintptr_t)dvmp_job.group; /* the ranks that take part */
   for (int d = 0; d < a->ndims; d++) {
     h = (h ^ (uint64_t)box->low[d]) * 0x100000001b3ull;
     h = (h ^ (uint64_t)box->high[d]) * 0x100000001b3ull;
   }
+  for (const char *c = e->name; c && *c; c++)
+    h = (h ^ (unsigned char)*c) * 0x100000001b3ull;
   return h;
 }
 
-static struct dvmp_plan *plan_of(struct dvmp_array *a, struct dvmrt_box *box) {
-  uint64_t key = key_of(a, box);
+static struct dvmp_plan *plan_of(struct dvmp_array *a, struct edges *e) {
+  uint64_t key = key_of(a, e);
   struct dvmp_plan *p = a->plans;
   while (p && p->key != key)
     p = p->next;
   if (p)
     return p;
-  p = dvmp_plan_make(a, need_edges, box);
+  p = dvmp_plan_make(a, need_edges, e);
   p->key = key;
   p->next = a->plans;
   return a->plans = p;
@@ -57,8 +64,7 @@ static struct dvmp_plan *plan_of(struct dvmp_array *a, struct dvmrt_box *box) {
 void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args, const struct dvmp_array *a,
                           const char *what, struct dvmrt_box *box) {
   if (i->named)
-    dvmp_fail_all(1, &d->pos,
-                  "edges made by 'shadow_add' are not supported in parallel execution yet: fetch the elements of '%s' with 'remote_access'",
+    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not computed in parallel execution yet: renew that of '%s' afterwards",
                   a->name);
   dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, box);
   for (int k = 0; k < a->ndims; k++)
@@ -70,11 +76,18 @@ void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_it
 
 static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
   struct dvmp_array *a = dvmp_array_of(d, &i->ref, args);
-  struct dvmrt_box box;
+  struct edges e = {.name = i->edge, .all = !i->nwidths};
   if (!a || dvmp_array_everywhere(a))
     return;
-  dvmp_exchange_widths(d, i, args, a, "renewed", &box);
-  dvmp_traffic_add(t, a, plan_of(a, &box));
+  if (!e.name)
+    dvmp_exchange_widths(d, i, args, a, "renewed", &e.box);
+  else if (!dvmp_edges_has(a, e.name))
+    dvmp_fail_all(
+        DVMP_STATUS_WRONG, &d->pos,
+        "'%s' has no edge \"%s\": 'shadow_add' gives it one, of the array or its template, under 'include_to', behind each directive "
+        "that gives it another place [dvm-usage]",
+        a->name, e.name);
+  dvmp_traffic_add(t, a, plan_of(a, &e));
 }
 
 static struct dvmp_traffic *edges_start(struct dvmrt_directive *d, const int64_t *args, bool pending) {

@@ -16,6 +16,7 @@ struct dvmp_grid {
   const struct dvmp_group *group; /* the ranks it is of; NULL: all */
   int ndims;                /* of the root; dimensions that are not divided have one processor */
   struct dvmp_axis axis[DVMRT_NDIMS_MAX];
+  struct dvmp_edge *edges;  /* that 'shadow_add' has made, or NULL */
   struct dvmp_arena memory;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/construct.h"
+#include "runtime/parallel/edges.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/where.h"
@@ -165,6 +166,9 @@ void dvmp_guard_place(struct dvmp_array *a) {
   struct dvmp_set keep = with_edges(&m, a);
   struct marking k = {a, a->guard, a->guard->keep};
   dvmp_set_runs(&keep, a->stride, a->extent, mark_run, &k);
+  struct dvmp_set named[DVMRT_NDIMS_MAX];
+  for (int i = dvmp_edges_sets(&m, a, NULL, dvmp_job.rank, named); i--;)
+    dvmp_set_runs(&named[i], a->stride, a->extent, mark_run, &k);
   dvmp_arena_free(&m);
   size_t runs = count_runs(a->guard);
   if (!runs || runs > (a->moves > MOVES_FEW ? RUNS_MOVING_MAX : RUNS_MAX) || maps + 2 * runs > MAPS_MAX) {

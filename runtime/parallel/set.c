@@ -80,6 +80,21 @@ struct dvmp_list dvmp_list_minus(struct dvmp_arena *m, struct dvmp_list a, struc
   return (struct dvmp_list){n, s};
 }
 
+struct dvmp_list dvmp_list_copy(struct dvmp_arena *m, struct dvmp_list a) { return dvmp_list_shift(m, a, 0); }
+
+struct dvmp_list dvmp_list_join(struct dvmp_arena *m, struct dvmp_list a, struct dvmp_list b) {
+  struct dvmp_span *s = spans(m, a.n + b.n);
+  int n = 0;
+  for (int i = 0, k = 0; i < a.n || k < b.n;) {
+    struct dvmp_span x = k == b.n || (i < a.n && a.at[i].low <= b.at[k].low) ? a.at[i++] : b.at[k++];
+    if (n && x.low <= s[n - 1].high + 1)
+      s[n - 1].high = x.high > s[n - 1].high ? x.high : s[n - 1].high;
+    else
+      s[n++] = x;
+  }
+  return (struct dvmp_list){n, s};
+}
+
 struct dvmp_list dvmp_list_shift(struct dvmp_arena *m, struct dvmp_list a, int64_t by) {
   struct dvmp_span *s = spans(m, a.n);
   for (int i = 0; i < a.n; i++)

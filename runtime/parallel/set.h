@@ -43,6 +43,8 @@ struct dvmp_list dvmp_list_around(struct dvmp_arena *m, struct dvmp_list a, int6
                                   int64_t extent, int64_t points);
 /* The span from the least coef * x + add to the greatest, x in 'a'. */
 struct dvmp_list dvmp_list_after(struct dvmp_arena *m, struct dvmp_list a, int64_t coef, int64_t add);
+struct dvmp_list dvmp_list_join(struct dvmp_arena *m, struct dvmp_list a, struct dvmp_list b);
+struct dvmp_list dvmp_list_copy(struct dvmp_arena *m, struct dvmp_list a);
 int64_t dvmp_list_count(struct dvmp_list a);
 bool dvmp_list_has(struct dvmp_list a, int64_t x);
 

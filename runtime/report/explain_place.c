@@ -3,6 +3,7 @@
 #include "runtime/rules/across.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/task.h"
+#include "runtime/data/edges.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -94,6 +95,20 @@ static void say_task(const struct dvmrt_event *ev, struct dvmrt_text *m) {
                  (long long)dvmrt_task_current(), (long long)dvmrt_task_of_array(ev->array));
 }
 
+static const char *named_edge(const struct dvmrt_event *ev) {
+  struct dvmrt_place none = {.kind = DVMRT_PLACE_UNRELATED};
+  return dvmrt_edges_holding(ev->array, &ev->nest->layout, __dvmrt_now.iv, ev->ix, &none, false);
+}
+
+static void say_named(const struct dvmrt_event *ev, struct dvmrt_text *m) {
+  const char *edge = named_edge(ev);
+  dvmrt_text_add(m, " is read from the shadow edge \"%s\", which ", edge ? edge : "?");
+  if (ev->array->ever_renewed)
+    dvmrt_text_add(m, "has not been renewed since '%s' was written", dvmrt_check_array_name(ev));
+  else
+    dvmrt_text_add(m, "was never renewed");
+}
+
 static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum dvmrt_misplaced why) {
   bool write = ev->flags & DVMRT_WRITE;
   const char *does = write ? "is written" : "is read";
@@ -114,6 +129,7 @@ static void say_where(struct dvmrt_report *r, const struct dvmrt_event *ev, enum
     break;
   case DVMRT_NARROW_RENEWAL: dvmrt_text_add(m, " is read from the shadow edge, of which only a narrower part was renewed"); break;
   case DVMRT_NO_CORNER: dvmrt_text_add(m, " is read from a corner of the shadow edge, which was renewed without its corners"); break;
+  case DVMRT_NAMED_STALE: say_named(ev, m); break;
   case DVMRT_PENDING: dvmrt_text_add(m, " is read from the shadow edge, whose renewal has been started but not waited for"); break;
   case DVMRT_IN_FLIGHT: dvmrt_text_add(m, " is written while the exchange of the shadow edges of '%s' is under way", name); break;
   case DVMRT_FETCHED: say_fetched(ev, m); break;
@@ -267,6 +283,21 @@ static void help_renew(struct dvmrt_report *r, const struct dvmrt_event *ev, con
     dvmrt_text_add(t, ", or 'across(%s)' if the values that the loop itself writes are meant", name);
 }
 
+/* A clause of its own: of one array several edges may be renewed. */
+static void help_named(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const char *edge = named_edge(ev);
+  const struct dvmrt_pos at = ev->nest->d->pos;
+  if (!edge)
+    return;
+  struct dvmrt_text *clause = dvmrt_diag_repair(r, DVMRT_REPAIR_ADD, at, NULL, NULL), *t = dvmrt_diag_help(r);
+  dvmrt_text_add(clause, "shadow_renew(%s", dvmrt_check_array_name(ev));
+  for (int d = 0, along = dvmrt_edges_dim(ev->array, edge); d < ev->array->ndims; d++)
+    dvmrt_text_add(clause, d == along ? "[\"%s\"]" : "[]", edge);
+  dvmrt_text_add(clause, ")");
+  dvmrt_text_add(t, "add '%s' to the directive at ", clause->s);
+  dvmrt_name_place(at, t);
+}
+
 void dvmrt_explain_help_wait(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *word, const char *group) {
   dvmrt_text_add(dvmrt_diag_help(r), "put '#pragma dvm %s(%s)' before this loop; remove a later one", word, group);
   dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_BEFORE, ev->nest->d->pos, "later", NULL), "#pragma dvm %s(%s)", word, group);
@@ -395,6 +426,7 @@ static void help_place(struct dvmrt_report *r, const struct dvmrt_finding *f, co
   case DVMRT_MOVED_SINCE:
   case DVMRT_NARROW_RENEWAL:
   case DVMRT_NO_CORNER: help_renew(r, ev, p); return;
+  case DVMRT_NAMED_STALE: help_named(r, ev); return;
   case DVMRT_PENDING:
   case DVMRT_IN_FLIGHT: help_wait(r, ev); return;
   case DVMRT_FETCHED: help_fetched(r, ev); return;
@@ -414,7 +446,9 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   struct dvmrt_finding *f = dvmrt_explain_count(ev, id);
   if (!f)
     return;
-  if (id == DVMRT_ID_SHADOW_STALE) {
+  if (why == DVMRT_NAMED_STALE) {
+    f->clause = (struct dvmrt_clause){.never = true}; /* of widths */
+  } else if (id == DVMRT_ID_SHADOW_STALE) {
     clause_of(f, ev, p, "shadow_renew");
     if (f->clause.name)
       keep_renewed(f, ev);
@@ -435,7 +469,7 @@ void dvmrt_explain_place(const struct dvmrt_event *ev, const struct dvmrt_place 
   const struct dvmrt_directive *started = dvmrt_group_pending(ev->array);
   if (started && (why == DVMRT_PENDING || why == DVMRT_IN_FLIGHT || why == DVMRT_FETCHED))
     dvmrt_text_add(dvmrt_diag_note(r, started->pos), why == DVMRT_FETCHED ? "it was started here" : "the exchange was started here");
-  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE)
+  else if (why != DVMRT_NEVER_RENEWED && why != DVMRT_WRITTEN_SINCE && why != DVMRT_MOVED_SINCE && why != DVMRT_NAMED_STALE)
     note_distribution(r, ev->array);
   note_owner(r, ev, p, p->kind == DVMRT_PLACE_NEAR && !ev->beyond);
   if (ev->beyond)

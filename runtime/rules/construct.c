@@ -6,6 +6,7 @@
 #include "runtime/data/text.h"
 #include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/named.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
@@ -210,16 +211,14 @@ static void renew(struct dvmrt_frame *f, struct dvmrt_item *i, bool corners) {
   struct dvmrt_box box;
   if (!a)
     return;
-  if (i->named) {
-    dvmrt_array_renew_named(a);
+  if (i->named || i->key == DVMRT_DIRECTIVE_RENEW) /* shadow_compute computes those of widths */
+    dvmrt_named_renew(f->d, i, a);
+  if (i->named)
     return;
-  }
   dvmrt_array_widths(a, i, f->args, &box);
   box.corner |= corners;
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &box, "renewed width"}});
   dvmrt_array_renew(a, &box);
-  if (a->named_edges && !i->nwidths)
-    dvmrt_array_renew_named(a);
 }
 
 static void read_clauses(struct dvmrt_frame *f) {

@@ -1,4 +1,5 @@
 #include "runtime/rules/group.h"
+#include "runtime/rules/named.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/verdict.h"
 #include "runtime/data/facts.h"
@@ -11,8 +12,7 @@ struct member {
   struct member *next;
   struct dvmrt_array *array;
   struct dvmrt_box box;
-  bool named; /* an edge of 'shadow_add', not those of widths */
-  bool all;   /* those of 'shadow_add' too */
+  const struct dvmrt_item *item;
 };
 
 struct group {
@@ -67,7 +67,7 @@ void dvmrt_group_define(struct dvmrt_directive *d, const int64_t *args) {
     if (!a)
       continue;
     struct member *m = dvmrt_mem_alloc(sizeof(*m));
-    *m = (struct member){.next = g->members, .array = a, .named = i->named, .all = a->named_edges && !i->nwidths};
+    *m = (struct member){.next = g->members, .array = a, .item = i};
     if (!i->named) {
       dvmrt_array_widths(a, i, args, &m->box);
       dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = d, .widths = {a, &m->box, "renewed width"}});
@@ -94,9 +94,8 @@ void dvmrt_group_shadow_wait(const struct dvmrt_directive *at, const char *name)
   }
   g->started = NULL;
   for (struct member *m = g->members; m; m = m->next) {
-    if (m->named || m->all)
-      dvmrt_array_renew_named(m->array);
-    if (!m->named)
+    dvmrt_named_renew(at, m->item, m->array);
+    if (!m->item->named)
       dvmrt_array_renew(m->array, &m->box);
   }
 }
@@ -118,7 +117,7 @@ void dvmrt_group_forget(const struct dvmrt_array *a) {
 const struct dvmrt_directive *dvmrt_group_exchanging(const struct dvmrt_array *a, const struct dvmrt_place *p) {
   for (const struct group *g = groups; g; g = g->next)
     for (const struct member *m = g->started ? g->members : NULL; m; m = m->next)
-      if (m->array == a && (!p || m->named || dvmrt_box_covers(&m->box, p, a->ndims)))
+      if (m->array == a && (!p || m->item->named || dvmrt_box_covers(&m->box, p, a->ndims)))
         return g->started;
   return NULL;
 }

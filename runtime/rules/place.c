@@ -4,6 +4,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/named.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
 #include <string.h>
@@ -89,11 +90,25 @@ static enum dvmrt_id absent_id(const struct dvmrt_event *ev) {
   return dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_REMOTE, ev->array) ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_NONLOCAL_ACCESS;
 }
 
+static bool stale_named(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  const bool pending = dvmrt_group_exchanging(ev->array, NULL);
+  not_brought(ev, p, pending ? DVMRT_ID_SHADOW_PENDING : DVMRT_ID_SHADOW_STALE, pending ? DVMRT_PENDING : DVMRT_NAMED_STALE);
+  return false;
+}
+
+/* The edge holds the element. */
+static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  if (!has_part(ev->array, p))
+    return false;
+  return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
+}
+
 /* The element is displaced: edge or beyond. */
 static bool near(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
-  if (a->named_renewed && !(ev->flags & DVMRT_WRITE))
-    return true; /* which elements a named edge holds is not known */
+  int named = dvmrt_named_decides(ev, p);
+  if (named)
+    return named > 0 || near_right(ev, p) || stale_named(ev, p);
   struct dvmrt_place between = *p;
   if (!has_part(a, p) && !(ev->flags & DVMRT_WRITE) &&
       dvmrt_layout_place_pairs(dvmrt_array_layout(a), &ev->nest->layout, __dvmrt_now.iv, ev->ix, a->extent, &between))
@@ -130,11 +145,17 @@ static bool absent(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvm
   return false;
 }
 
+/* What lies apart from the nest may be in an edge all the same: of what lies where the nest's elements do. */
+static bool unrelated(struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  int named = dvmrt_named_decides(ev, p);
+  return named ? named > 0 || stale_named(ev, p) : absent(ev, p, DVMRT_NO_RELATION);
+}
+
 static bool placed_so(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   switch (p->kind) {
   case DVMRT_PLACE_OWN: return true;
   case DVMRT_PLACE_NEAR: return near(ev, p);
-  case DVMRT_PLACE_UNRELATED: return absent(ev, p, DVMRT_NO_RELATION);
+  case DVMRT_PLACE_UNRELATED: return unrelated(ev, p);
   case DVMRT_PLACE_REPLICATED: return absent(ev, p, DVMRT_REPLICATED);
   case DVMRT_PLACE_FIXED: return absent(ev, p, DVMRT_FIXED);
   }
@@ -403,7 +424,8 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
-  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims && (own_element(ev, l) || dvmrt_layout_covers(l, ev->array->extent)) &&
+  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+         (own_element(ev, l) || (dvmrt_layout_covers(l, ev->array->extent) && !ev->array->named_renewed)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
 }
 
@@ -412,7 +434,7 @@ bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_frame *f = ev->nest;
   struct dvmrt_place p;
-  if (!f || x->varies || f->beyond.any || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array))
+  if (!f || x->varies || f->beyond.any || ev->array->named_edges || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array))
     return false;
   if (!f->mapped || !f->on || !f->layout.root || dvmrt_layout_everywhere(l))
     return true;
@@ -448,13 +470,6 @@ bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_
 }
 
 /* ---- without reports ------------------------------------------------------------------------------------------------------------- */
-
-/* The edge holds the element. */
-static bool near_right(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
-  if (!has_part(ev->array, p))
-    return false;
-  return brought(ev, p) || (edge_declared(ev->array, p) && !(ev->flags & DVMRT_WRITE) && edge_valid(ev->array, p));
-}
 
 static bool beyond_right(struct dvmrt_event *ev, const struct dvmrt_place *p) {
   return p->kind == DVMRT_PLACE_OWN || (p->kind == DVMRT_PLACE_NEAR && edge_declared(ev->array, p) && edge_valid(ev->array, p));

@@ -66,7 +66,7 @@ static void note_wandering(const struct dvmrt_event *ev, uint64_t hits) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_frame *f = ev->nest;
   const struct dvmrt_finding *found = finding_since(hits);
-  if (ev->flags != DVMRT_READ || !found || found == &silent || x->varies || x->ndims != ev->array->ndims || ev->array->named_renewed ||
+  if (ev->flags != DVMRT_READ || !found || found == &silent || x->varies || x->ndims != ev->array->ndims || ev->array->named_edges ||
       !f->mapped || !f->on || !f->layout.root || dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) ||
       dvmrt_group_pending(ev->array))
     return;

@@ -15,6 +15,7 @@ enum dvmrt_misplaced {
   DVMRT_MOVED_SINCE,
   DVMRT_NARROW_RENEWAL,
   DVMRT_NO_CORNER, /* in the declared edge */
+  DVMRT_NAMED_STALE,      /* in an edge with a name, which is not renewed */
   DVMRT_PENDING,          /* being exchanged */
   DVMRT_IN_FLIGHT,        /* its exchange is under way */
   DVMRT_FETCHED,          /* fetched ahead of its use (remote.h) */

@@ -1,4 +1,4 @@
-/* array_copy; named edges, whose contents are not known. */
+/* array_copy; named edges. */
 #include <stdio.h>
 #define N 10
 #pragma dvm array distribute[block]
@@ -30,7 +30,8 @@ int main(void){
 // expect -1:13 error dvm-usage
 #pragma dvm array_copy(a[0:N] = b[0:N])
 // expect -1:13 error dvm-usage
-#pragma dvm shadow_add(a[nb[k] with a[@d]]="near") include_to(b)
+#pragma dvm shadow_add(a[nb[d] with a[@d]]="near") include_to(b)
+// expect -1:13 error dvm-usage
 #pragma dvm localize(nb => a[:])
 #pragma dvm parallel([i] on a[i]) shadow_renew(a["near"]) reduction(sum(s))
   for(int i=0;i<N;i++) s+=a[nb[i]];

@@ -1,0 +1,17 @@
+/* Named edges ('shadow_add'): elements of others that a rule gives to a rank. */
+#ifndef DVMP_EDGES_H
+#define DVMP_EDGES_H
+#include "runtime/parallel/array.h"
+
+/* A shadow_add. */
+void dvmp_edges_add(struct dvmrt_directive *d, const int64_t *args);
+/* Is there such an edge, and has the array been given it? */
+bool dvmp_edges_has(const struct dvmp_array *a, const char *name);
+/* What the edge of that name holds on a rank, in indices of dimension 'dim' of the array, which need not have been given it.  False: there is
+ * none. */
+bool dvmp_edges_along(struct dvmp_arena *m, const struct dvmp_array *a, const char *name, int dim, int rank, struct dvmp_list *edge);
+/* What a rank has in the array's edges of that name, of any if NULL: up to a set for each dimension, of which the number is returned. */
+int dvmp_edges_sets(struct dvmp_arena *m, const struct dvmp_array *a, const char *name, int rank, struct dvmp_set *sets);
+/* Is the element in an edge of this rank? */
+bool dvmp_edges_hold(const struct dvmp_array *a, uintptr_t at);
+#endif

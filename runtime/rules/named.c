@@ -1,0 +1,67 @@
+#include "runtime/rules/named.h"
+#include "runtime/rules/construct.h"
+#include "runtime/rules/verdict.h"
+#include "runtime/data/edges.h"
+#include "runtime/abi.h"
+#include <stdio.h>
+#include <string.h>
+
+static void usage(const struct dvmrt_directive *d, const char *format, const char *array, const char *other) {
+  char text[512];
+  snprintf(text, sizeof(text), format, array, other);
+  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
+}
+
+/* The dimension with the rule. */
+static int rule_dim(const struct dvmrt_item *i, const struct dvmrt_array *a) {
+  int dim = 0;
+  while (dim + 1 < i->ndist && dim + 1 < a->ndims && i->dist[dim] == DVMRT_DIST_WHOLE)
+    dim++;
+  return dim;
+}
+
+static struct dvmrt_edge *make(struct dvmrt_item *i, struct dvmrt_array *a, const int64_t *args) {
+  if (!i->edge || !i->ndist) /* of a compiler that does not evaluate rules */
+    return dvmrt_edges_make_unknown(a, i->edge ? i->edge : "");
+  int dim = rule_dim(i, a);
+  return dvmrt_edges_make(a, i->edge, dim, dvmrt_num_value(i->rule[dim].number, args));
+}
+
+void dvmrt_named_add(struct dvmrt_directive *d, const int64_t *args) {
+  struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY);
+  struct dvmrt_array *a = i ? dvmrt_array_target((uintptr_t)dvmrt_num_value(i->ref.address, args)) : NULL;
+  if (!a)
+    return;
+  struct dvmrt_edge *e = make(i, a, args);
+  if (!e) {
+    usage(d, "'%s' in 'shadow_add' is not distributed yet", a->name, "");
+    return;
+  }
+  if (!a->is_template)
+    dvmrt_edges_include(a, e);
+  while ((i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_ARRAY))) {
+    struct dvmrt_array *x = dvmrt_array_of(&i->ref, args);
+    if (x && !dvmrt_edges_include(x, e))
+      usage(d, "'%s' in 'include_to' is not aligned with '%s': it cannot have an edge of it", x->name, a->name);
+  }
+}
+
+void dvmrt_named_renew(const struct dvmrt_directive *d, const struct dvmrt_item *i, struct dvmrt_array *a) {
+  if (!i->named && !i->nwidths)
+    dvmrt_edges_renew(a, NULL);
+  if (i->named && !dvmrt_edges_renew(a, i->edge) && i->edge)
+    usage(
+        d,
+        "'%s' has no edge \"%s\": 'shadow_add' gives it one, of the array or its template, under 'include_to', behind each directive that "
+        "gives it another place",
+        a->name, i->edge);
+}
+
+int dvmrt_named_decides(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
+  struct dvmrt_array *a = ev->array;
+  if (!a->edges || (ev->flags & DVMRT_WRITE))
+    return 0;
+  if (dvmrt_edges_holding(a, &ev->nest->layout, __dvmrt_now.iv, ev->ix, p, true))
+    return 1;
+  return dvmrt_edges_holding(a, &ev->nest->layout, __dvmrt_now.iv, ev->ix, p, false) ? -1 : 0;
+}
