@@ -5,6 +5,7 @@
 #include "runtime/report/name.h"
 #include "runtime/rules/remote.h"
 #include "runtime/report/other.h"
+#include "runtime/report/own.h"
 #include "runtime/rules/task.h"
 #include "runtime/data/due.h"
 #include <string.h>
@@ -85,7 +86,8 @@ static bool help_location(struct dvmrt_report *r, const struct dvmrt_directive *
 /* What the loops before have been said to lack would keep the value. */
 static bool help_kept(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   for (const struct dvmrt_finding *o = dvmrt_finding_first(); o; o = o->next)
-    if (o->id == DVMRT_ID_UNDECLARED_PRIVATE && o->construct && !strcmp(o->what, dvmrt_name_key(ev)) && help_location(r, o->construct, ev))
+    if (o->id == DVMRT_ID_UNDECLARED_PRIVATE && o->construct && !strcmp(o->what, dvmrt_name_key(ev)) &&
+        (help_location(r, o->construct, ev) || dvmrt_own_help(r, o->construct, dvmrt_name_key(ev))))
       return true;
   return false;
 }
@@ -240,7 +242,9 @@ static const struct dvmrt_access *other_member(const struct dvmrt_event *ev) {
 }
 
 static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
-  if (help_location(r, ev->nest->d, ev))
+  const bool ordinary = !ev->array || ev->array->ordinary;
+  if (help_location(r, ev->nest->d, ev) ||
+      (ordinary && dvmrt_name_known(ev) && !other_member(ev) && dvmrt_own_help(r, ev->nest->d, dvmrt_name_key(ev))))
     return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
   const struct dvmrt_access *needed = other_member(ev);
@@ -251,7 +255,7 @@ static void help_private(struct dvmrt_report *r, const struct dvmrt_event *ev) {
     dvmrt_text_add(help, "; use a variable of its own in the loop");
     return;
   }
-  if (ev->array && !ev->array->ordinary) {
+  if (!ordinary) {
     dvmrt_text_add(
         help, "no directive repairs it: '%s' is an array used in directives, which cannot be private; use a separate variable in the loop",
         dvmrt_name_key(ev));

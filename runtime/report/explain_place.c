@@ -1,4 +1,5 @@
 #include "runtime/report/explain_parts.h"
+#include "runtime/report/own.h"
 #include "runtime/report/name.h"
 #include "runtime/rules/across.h"
 #include "runtime/rules/remote.h"
@@ -191,16 +192,8 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
       dvmrt_text_add(t, "[%lld]", (long long)add);
     else if (!index)
       dvmrt_text_add(t, "[%s]", given && s->text && of_nest(ev) ? s->text : "");
-    else if (s->coef == 1 && add)
-      dvmrt_text_add(t, "[%s %c %lld]", index, add < 0 ? '-' : '+', (long long)(add < 0 ? -add : add));
-    else if (s->coef == 1)
-      dvmrt_text_add(t, "[%s]", index);
-    else if (s->coef == -1)
-      dvmrt_text_add(t, "[%lld - %s]", (long long)add, index);
-    else if (!add)
-      dvmrt_text_add(t, "[%lld * %s]", (long long)s->coef, index);
     else
-      dvmrt_text_add(t, "[%lld * %s %c %lld]", (long long)s->coef, index, add < 0 ? '-' : '+', (long long)(add < 0 ? -add : add));
+      dvmrt_own_subscript(t, index, s->coef, add);
   }
 }
 
