@@ -1,4 +1,5 @@
 #include "runtime/parallel/across.h"
+#include "runtime/parallel/across_pieces.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/parts.h"
@@ -30,6 +31,7 @@ struct dvmp_across {
   bool downwards;
   int tag;
   struct dvmp_traffic *sending;
+  struct dvmp_pieces *pieces;   /* where parts have several; else NULL */
 };
 
 static int sign_of(int64_t x) { return (x > 0) - (x < 0); }
@@ -262,6 +264,49 @@ static void bring_old(struct dvmp_across *x) {
   }
 }
 
+/* The dimension of the array that lies along dimension 'r' of the nest's root, in order and without gaps; -1: none. */
+static int dim_along(const struct dvmp_construct *c, const struct member *v, int r) {
+  struct dvmrt_coord at = v->a->layout.at[r];
+  return v->a->layout.root == c->layout.root && at.kind == DVMRT_COORD_AFFINE && (at.coef == 1 || at.coef == -1) ? at.index : -1;
+}
+
+/* Pieces are passed through in the order of the outermost loop; what crosses them in another dimension has no order. */
+static void need_order(const struct dvmp_construct *c, const struct dvmp_across *x, int r) {
+  bool right = c->layout.at[r].index == 0 && (c->layout.at[r].coef == 1 || c->layout.at[r].coef == -1);
+  for (int i = 0; i < x->n; i++) {
+    const struct member *v = &x->members[i];
+    int along = dim_along(c, v, r);
+    for (int d = 0; d < v->a->ndims; d++)
+      right &= d == along || !is_cut(v->a, d) || !(v->box.low[d] || v->box.high[d]) || v->a->layout.root != c->layout.root;
+  }
+  for (int other = 0; other < c->layout.ndims; other++)
+    for (int p = 0; other != r && p < axis_of(c, other)->nprocs; p++)
+      right &= axis_of(c, other)->part[p].n <= 1;
+  if (!right)
+    dvmp_fail_all(1, &c->d->pos,
+                  "'across' over an indirect distribution of another dimension than that of the outermost loop, or with a step between "
+                  "its elements, is not supported in parallel execution yet");
+}
+
+static void begin_pieces(struct dvmp_construct *c, struct dvmp_across *x, int r) {
+  struct dvmp_pieced *of = dvmp_arena_get(&c->memory, (size_t)x->n * sizeof(*of));
+  int n = 0;
+  need_order(c, x, r);
+  int why = dvmp_profile_why(DVMP_WHY_ACROSS);
+  x->tile = -1;
+  for (int i = 0; i < x->n; i++) {
+    struct member *v = &x->members[i];
+    int d = dim_along(c, v, r);
+    v->tiled = -1;
+    if (d >= 0)
+      of[n++] = (struct dvmp_pieced){v->a, d, v->a->layout.at[r], v->sign[d] > 0, v->sign[d] > 0 ? v->box.low[d] : v->box.high[d]};
+  }
+  bring_old(x);
+  x->pieces = dvmp_pieces_make(c, n, of);
+  c->across = x;
+  dvmp_profile_back(why);
+}
+
 void dvmp_across_begin(struct dvmp_construct *c) {
   struct dvmp_across *x = dvmp_arena_get(&c->memory, sizeof(*x));
   for (const struct dvmrt_item *i = c->d->items; i; i = i->next)
@@ -287,9 +332,10 @@ void dvmp_across_begin(struct dvmp_construct *c) {
   }
   if (!x->n)
     return;
-  for (int k = 0; k < c->d->rank; k++)
-    if (c->part[k].n > 1)
-      dvmp_fail_all(1, &c->d->pos, "'across' over an indirect distribution is not supported in parallel execution yet");
+  if (dvmp_pieces_dim(c) >= 0) {
+    begin_pieces(c, x, dvmp_pieces_dim(c));
+    return;
+  }
   choose_stages(c, x);
   int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   for (int i = 0; i < x->n; i++)
@@ -362,7 +408,9 @@ static void send(struct dvmp_construct *c, int64_t turn) {
 
 void dvmp_across_turn(struct dvmp_construct *c, int64_t *clamps) {
   struct dvmp_across *x = c->across;
-  if (!x)
+  if (x && x->pieces)
+    dvmp_pieces_turn(c, x->pieces, clamps);
+  if (!x || x->pieces)
     return;
   if (c->turn == 0)
     receive(c, -1);
@@ -379,13 +427,17 @@ void dvmp_across_turn(struct dvmp_construct *c, int64_t *clamps) {
 }
 
 void dvmp_across_turned(struct dvmp_construct *c) {
-  if (c->across && c->across->tile >= 0)
+  if (c->across && c->across->pieces)
+    dvmp_pieces_turned(c, c->across->pieces);
+  else if (c->across && c->across->tile >= 0)
     send(c, c->turn);
 }
 
 void dvmp_across_end(struct dvmp_construct *c) {
   struct dvmp_across *x = c->across;
-  if (!x)
+  if (x && x->pieces)
+    dvmp_pieces_end(x->pieces);
+  if (!x || x->pieces)
     return;
   send(c, -1);
   int why = dvmp_profile_why(DVMP_WHY_ACROSS);
