@@ -107,7 +107,7 @@ enum {               /* flags of __dvmrt_touch */
        DVMRT_WRITE = 2,
        DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
        DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
-       DVMRT_STORED = 64, /* of 'section': the statement stores, no function fills */
+       DVMRT_STORED = 64, /* of 'section': the statement stores, no function fills; of 'run' see there */
        DVMRT_BORN = 32, /* of 'look' alone: the object begins to live, see 'born'; nothing to do outside of loops */
        DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };
@@ -208,8 +208,9 @@ int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *fi
 /* The same for innermost loops outside of all nests, whose 'construct' is NULL; 'use' is the number of bytes of an access. */
 int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first);
 
-/* Ordinary data in a loop outside of all nests: 'size' bytes at 'first', and as many 'step' bytes further in each of 'more' turns.
- * DVMRT_READ: 1 if all of it has a value.  DVMRT_WRITE: 1 if it need not be looked at; each byte will be given a value, and has one. */
+/* Data in a loop outside of all nests: 'size' bytes at 'first', and as many 'step' bytes further in each of 'more' turns.
+ * DVMRT_READ: 1 if all of it has a value.  DVMRT_WRITE: 1 if it need not be looked at; each byte will be given a value, and has one.
+ * DVMRT_WRITE | DVMRT_STORED: the same of stores that are no source accesses, as by 'assign', in elements of distributed arrays too. */
 int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, uint32_t flags);
 
 /* At the entry of a nest that writes no ordinary data: 1 if each read of [p, p + size) is right throughout. */

@@ -33,7 +33,8 @@ struct Run {
   const SCEV *First; // i64: lowest byte in the first turn
   int64_t Step;
   uint64_t Size;
-  bool Fills; // gives each byte a value, and reads none
+  bool Fills;  // gives each byte a value, and reads none
+  bool Stores; // .. and no reference of the source is asked about: elements of distributed arrays are given their value, too
 };
 
 class LookLoop {
@@ -48,7 +49,7 @@ class LookLoop {
   SmallVector<Run, 8> Runs;
   SmallVector<CallInst *, 16> Told;
 
-  bool add(Value *Address, uint64_t Size, bool Fills);
+  bool add(Value *Address, uint64_t Size, bool Fills, bool Stores = false);
   bool add(CallInst *Call);
   bool collect();
   void merge();
@@ -73,7 +74,7 @@ static bool leavesDoubt(const CallBase &Call) {
 }
 
 // 'Fills': a write in each turn.
-bool LookLoop::add(Value *Address, uint64_t Size, bool Fills) {
+bool LookLoop::add(Value *Address, uint64_t Size, bool Fills, bool Stores) {
   Type *I64 = Type::getInt64Ty(F.getContext());
   const SCEV *P = SE.getPtrToIntExpr(SE.getSCEV(Address), I64);
   int64_t Step = 0;
@@ -86,7 +87,8 @@ bool LookLoop::add(Value *Address, uint64_t Size, bool Fills) {
   }
   if (isa<SCEVCouldNotCompute>(P) || !SE.isLoopInvariant(P, &L) || std::abs(Step) >= INT32_MAX)
     return false;
-  Runs.push_back({P, Step, Size, Fills && uint64_t(std::abs(Step)) == Size});
+  Fills &= uint64_t(std::abs(Step)) == Size;
+  Runs.push_back({P, Step, Size, Fills, Fills && Stores});
   return true;
 }
 
@@ -102,7 +104,8 @@ bool LookLoop::add(CallInst *Call) {
     return true;
   const bool Always = L.getExitingBlock() == L.getLoopLatch() && DT.dominates(Call->getParent(), L.getLoopLatch());
   return add(Call->getArgOperand(LookAddress), lookNumber(Call, LookSize),
-             Always && (Flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE);
+             Always && (Flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE,
+             isa<ConstantPointerNull>(Call->getArgOperand(LookSite)));
 }
 
 static bool isQuestion(const Instruction &I) {
@@ -142,7 +145,7 @@ void LookLoop::merge() {
       bool Covered = false;
       for (Run &K : Kept) {
         auto Way = K.Step == R.Step ? SE.computeConstantDifference(R.First, K.First) : std::nullopt;
-        if (!Way || Way->abs().ugt(Together))
+        if (!Way || (K.Stores && !R.Stores) || Way->abs().ugt(Together))
           continue;
         const int64_t From = Way->getSExtValue(), End = From + int64_t(R.Size);
         if (From < 0 || End > int64_t(K.Size)) {
@@ -203,9 +206,12 @@ SmallVector<BasicBlock *, 8> LookLoop::ask(BasicBlock *Before) {
     Value *Yes = B.CreateICmpUGE(Turns, B.getInt64(LeastTurns - 1));
     if (N) {
       const Run &R = Runs[N - 1];
-      Yes = B.CreateIsNotNull(RT.call(B, "__dvmrt_run",
-                                      {B.CreateIntToPtr(Firsts[N - 1], RT.Ptr), ConstantInt::getSigned(RT.I64, R.Step), Turns,
-                                       B.getInt64(R.Size), B.getInt32(R.Fills ? DVMRT_WRITE : DVMRT_READ)}));
+      Yes = B.CreateIsNotNull(
+          RT.call(B, "__dvmrt_run",
+                  {B.CreateIntToPtr(Firsts[N - 1], RT.Ptr), ConstantInt::getSigned(RT.I64, R.Step), Turns, B.getInt64(R.Size),
+                   B.getInt32(R.Stores  ? DVMRT_WRITE | DVMRT_STORED
+                              : R.Fills ? DVMRT_WRITE
+                                        : DVMRT_READ)}));
     }
     BasicBlock *Next = N + 1 < Rows.size() ? Rows[N + 1] : Own; // the copy's, once there is one
     Rows[N]->getTerminator()->eraseFromParent();

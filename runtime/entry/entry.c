@@ -471,20 +471,6 @@ static inline bool small_and_own(uintptr_t a, uint64_t size) {
          !may_pend(a, size) && !dvmrt_task_remembers();
 }
 
-int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, uint32_t flags) {
-  uint64_t way, distance = (uint64_t)(step < 0 ? -step : step);
-  if (__dvmrt_now.mask || __builtin_mul_overflow(distance, more, &way) || way >> 40)
-    return 0;
-  uintptr_t low = step < 0 ? (uintptr_t)first - way : (uintptr_t)first;
-  uint64_t n = way + size;
-  if (!dvmrt_doubt_any(low, n))
-    return 1;
-  if (!(flags & DVMRT_WRITE) || !only_doubts(low, n))
-    return 0;
-  dvmrt_doubt_clear(low, n);
-  return 1;
-}
-
 /* The same in a nest, where the object has words that inserted code reads itself. */
 static bool born_in_nest(uintptr_t a, uint64_t size) {
   uintptr_t e = dvmrt_shadow_entry(a), granule = (uintptr_t)2 << (e & 3);
@@ -552,8 +538,8 @@ void __dvmrt_landed(const void *frame) {
 }
 
 static void mark_written(uintptr_t a, uint64_t size) {
-  struct dvmrt_region *r = dvmrt_shadow_region_in(a, size);
-  if (r)
+  const uintptr_t end = a + size;
+  for (struct dvmrt_region *r = dvmrt_shadow_region_in(a, size); r; r = r->end < end ? dvmrt_shadow_region_in(r->end, end - r->end) : NULL)
     dvmrt_construct_written((struct dvmrt_array *)r, NULL);
 }
 
@@ -592,6 +578,20 @@ void __dvmrt_assign(const void *p, uint64_t size) {
   assign(p, size);
   if (DVMRT_UNLIKELY(dvmrt_held_count) && size)
     write_held((uintptr_t)p, size, NULL);
+}
+
+int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, uint32_t flags) {
+  uint64_t way, distance = (uint64_t)(step < 0 ? -step : step);
+  if (__dvmrt_now.mask || __builtin_mul_overflow(distance, more, &way) || way >> 40)
+    return 0;
+  uintptr_t low = step < 0 ? (uintptr_t)first - way : (uintptr_t)first;
+  uint64_t n = way + size;
+  if (!dvmrt_doubt_any(low, n))
+    return 1;
+  if (!(flags & DVMRT_STORED) && (!(flags & DVMRT_WRITE) || !only_doubts(low, n)))
+    return 0;
+  __dvmrt_assign((const void *)low, n);
+  return 1;
 }
 
 void __dvmrt_fill(const void *p, uint64_t size) {

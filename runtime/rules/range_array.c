@@ -1,5 +1,6 @@
 /* Elements of distributed arrays in a range. */
 #include "runtime/data/finding.h"
+#include "runtime/data/series.h"
 #include "runtime/rules/group.h"
 #include "runtime/rules/handed.h"
 #include "runtime/rules/range_parts.h"
@@ -63,6 +64,21 @@ static uintptr_t row_end(const struct dvmrt_array *a, uintptr_t p, uintptr_t end
   return start + n * a->element_bytes < end ? start + n * a->element_bytes : end;
 }
 
+/* Outside of loops they need a value, or get one; who gave it is of no interest.  False: each is to be asked. */
+static bool have_values(const struct dvmrt_event *ev, struct dvmrt_array *a, uintptr_t p, uintptr_t end) {
+  const struct dvmrt_region *r = &a->region;
+  if (ev->nest || ev->class != DVMRT_CLASS_PLAIN)
+    return false;
+  if (dvmrt_array_has_values(a))
+    return true;
+  if ((p - r->base | end - p) & (((uintptr_t)1 << r->shift) - 1))
+    return false;
+  struct dvmrt_series words = {r->words + ((p - r->base) >> r->shift), (end - p) >> r->shift, 1};
+  if (ev->flags == DVMRT_WRITE)
+    dvmrt_series_mark(&words, DVMRT_W_ASSIGNED, 0);
+  return ev->flags == DVMRT_WRITE || dvmrt_series_assigned(&words);
+}
+
 /* Changes the words if nothing is wrong with any. */
 static bool words_right(struct dvmrt_event *ev, uintptr_t p, uintptr_t end, bool lenient) {
   struct dvmrt_span s;
@@ -97,7 +113,8 @@ static bool row_right(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr_t p,
   if (dvmrt_group_nvars || a->ordinary || (!r->placed && !dvmrt_check_place_run(&ev, last)))
     return false;
   dvmrt_check_classify(&ev);
-  if (!words_right(&ev, p, end, r->copied) && !(members_have_values(r, p, end) && words_right(&ev, p, end, true)))
+  if (!have_values(&ev, a, p, end) && !words_right(&ev, p, end, r->copied) &&
+      !(members_have_values(r, p, end) && words_right(&ev, p, end, true)))
     return false;
   if (ev.flags & DVMRT_WRITE)
     dvmrt_construct_written(a, ev.access->site);
