@@ -342,11 +342,32 @@ static bool key_at(const struct dvmrt_edge *e, const struct dvmrt_layout *nest, 
   return true;
 }
 
-static bool has_index(const struct dvmrt_edge *e, int64_t key, int64_t index) {
-  for (uint32_t i = first_of(e, key); i < e->n && e->held[i].key == key; i++)
+static bool has_from(const struct dvmrt_edge *e, uint32_t first, int64_t key, int64_t index) {
+  for (uint32_t i = first; i < e->n && e->held[i].key == key; i++)
     if (e->held[i].low <= index && index <= e->held[i].high)
       return true;
   return false;
+}
+
+static bool has_index(const struct dvmrt_edge *e, int64_t key, int64_t index) { return has_from(e, first_of(e, key), key, index); }
+
+bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, const int64_t *iv, struct dvmrt_edge_reader *r) {
+  for (const struct dvmrt_has_edge *h = a->edges; h; h = h->next) {
+    if (!h->renewed || !key_at(h->edge, nest, iv, &r->key))
+      continue;
+    struct dvmrt_coord c = dvmrt_array_layout(a)->at[h->edge->at.r];
+    r->edge = h->edge;
+    r->first = first_of(h->edge, r->key);
+    r->coef = c.coef;
+    r->add = c.add;
+    return c.kind == DVMRT_COORD_AFFINE;
+  }
+  return false;
+}
+
+bool dvmrt_edges_reads(const struct dvmrt_edge_reader *r, int64_t index) {
+  int64_t held;
+  return index_at(&r->edge->at, r->coef * index + r->add, &held) && has_from(r->edge, r->first, r->key, held);
 }
 
 /* 'unknown': the answer if it is not known what the iteration has. */

@@ -23,6 +23,15 @@ const char *dvmrt_edges_holding(struct dvmrt_array *a, const struct dvmrt_layout
                                 const struct dvmrt_place *p, bool renewed);
 /* The array, or what it is aligned with, has another place, or is gone: it has no such edges, and where it is counted through nothing is known. */
 void dvmrt_edges_moved(struct dvmrt_array *a);
+/* What one iteration has in an edge of an array of one dimension. */
+struct dvmrt_edge_reader {
+  const struct dvmrt_edge *edge;
+  int64_t key, coef, add;
+  uint32_t first;
+};
+/* .. in the first one that is renewed and of which that is known.  False: there is none. */
+bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, const int64_t *iv, struct dvmrt_edge_reader *r);
+bool dvmrt_edges_reads(const struct dvmrt_edge_reader *r, int64_t index);
 /* The dimension of the array along which its edge of that name lies. */
 int dvmrt_edges_dim(struct dvmrt_array *a, const char *name);
 /* Takes into 'h' what verdicts on reads of its edges depend on. */

@@ -2,6 +2,7 @@
 #include "runtime/rules/verdict.h"
 #include "runtime/data/doubt.h"
 #include "runtime/rules/handed.h"
+#include "runtime/rules/named.h"
 #include "runtime/rules/object.h"
 #include "runtime/rules/replicas.h"
 #include "runtime/rules/task.h"
@@ -404,6 +405,8 @@ bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct d
     return false;
   if (dvmrt_check_view_settled(ev.nest, ev.access))
     return true;
+  if (u->array->named_renewed && flags == DVMRT_READ && dvmrt_named_reads(ev.nest, u->array, p))
+    return false; /* right, and to be asked again */
   event_array(&ev, u->array, p);
   if (flags & DVMRT_WRITE)
     dvmrt_construct_written(u->array, site);

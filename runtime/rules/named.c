@@ -65,3 +65,24 @@ int dvmrt_named_decides(const struct dvmrt_event *ev, const struct dvmrt_place *
     return 1;
   return dvmrt_edges_holding(a, &ev->nest->layout, __dvmrt_now.iv, ev->ix, p, false) ? -1 : 0;
 }
+
+static bool may_be_short(const struct dvmrt_frame *f, struct dvmrt_array *a) {
+  return a->ndims == 1 && f->mapped && f->on && f->layout.root && !f->beyond.any && !(a->aligned && !a->judged) &&
+         !dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, a);
+}
+
+bool dvmrt_named_reads(const struct dvmrt_frame *f, struct dvmrt_array *a, uintptr_t p) {
+  static struct {
+    const struct dvmrt_array *a;
+    uint32_t serial, iteration;
+    bool found;
+    struct dvmrt_edge_reader reader;
+  } last; /* what the present iteration has, under the lock */
+  if (last.a != a || last.serial != f->serial || last.iteration != __dvmrt_now.write) {
+    last.a = a;
+    last.serial = f->serial;
+    last.iteration = __dvmrt_now.write;
+    last.found = may_be_short(f, a) && dvmrt_edges_reader(a, &f->layout, __dvmrt_now.iv, &last.reader);
+  }
+  return last.found && dvmrt_edges_reads(&last.reader, (int64_t)((p - a->region.base) / a->element_bytes));
+}
