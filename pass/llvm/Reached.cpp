@@ -66,6 +66,9 @@ class Reach {
   PointerType *Ptr;
   TargetLibraryInfoImpl Library;
   DenseMap<const Function *, Effects> Of;
+  // Functions of one type that are called through a pointer, wherever they are: what they are together, under one name.
+  DenseMap<const FunctionType *, Function *> Pointed;
+  SmallSetVector<const Function *, 16> Taken; // whose addresses are taken here
   SmallPtrSet<const Value *, 16> Arrays; // variables with an array directive, pointers to arrays too
 
 public:
@@ -74,6 +77,9 @@ public:
   void run();
 
 private:
+  void findPointed();
+  Effects effectsOf(const FunctionType *Type);
+  const Function *pointedBy(const CallBase &Call) const;
   SmallVector<const Function *, 4> calleesOf(const CallBase &Call) const;
   const Value *rootOf(const Value *P, bool &Whole, unsigned Depth = 0) const;
   bool readsItself(const Value *V, const Value *Root, unsigned Depth = 0) const;
@@ -163,18 +169,74 @@ bool isScalar(const Value *Root) {
 }
 } // namespace
 
-SmallVector<const Function *, 4> Reach::calleesOf(const CallBase &Call) const {
-  SmallVector<const Function *, 4> Found;
+static const Value *calledBy(const CallBase &Call) {
   const Value *Callee = Call.getCalledOperand()->stripPointerCasts();
   while (!markerName(Callee).empty())
     Callee = cast<CallInst>(Callee)->getArgOperand(0)->stripPointerCasts();
+  return Callee;
+}
+
+// For more than being called, with a mark or without one.
+static bool isTaken(const Value &F) {
+  return any_of(F.uses(), [](const Use &U) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (Call && Call->isCallee(&U))
+      return false;
+    return !Call || markerName(Call).empty() || isTaken(*Call);
+  });
+}
+
+// Null: the call says which function it is of.
+const Function *Reach::pointedBy(const CallBase &Call) const {
+  return Call.isInlineAsm() || isa<Function>(calledBy(Call)) ? nullptr : Pointed.lookup(Call.getFunctionType());
+}
+
+void Reach::findPointed() {
+  SmallSetVector<FunctionType *, 8> Types;
+  for (Function &F : M) {
+    if (!F.isIntrinsic() && !F.getName().starts_with("__dvm") && !isOfLibrary(F) && isTaken(F) && Taken.insert(&F))
+      Types.insert(F.getFunctionType());
+    for (const Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && !Call->isInlineAsm() && !isa<Function>(calledBy(*Call)))
+        Types.insert(Call->getFunctionType());
+  }
+  for (FunctionType *T : Types) {
+    std::string Name = DVMT_REACH_POINTED;
+    raw_string_ostream(Name) << *T;
+    Pointed[T] = Function::Create(T, GlobalValue::ExternalLinkage, Name, M);
+  }
+}
+
+// What one of the functions of the type does whose addresses are taken here; those of other modules have rows of their own.
+Effects Reach::effectsOf(const FunctionType *Type) {
+  Effects All;
+  for (const Function *F : Taken) {
+    if (F->getFunctionType() != Type)
+      continue;
+    if (F->isDeclaration())
+      All[F].expose(Assigned());
+    for (const auto &[Key, E] : Of.lookup(F)) {
+      Effect &To = All[Key];
+      To.Written |= E.Written;
+      To.Read |= E.Read;
+      To.ByCall |= E.ByCall;
+      if (E.Exposed)
+        To.expose(Assigned(), &E);
+    }
+  }
+  return All;
+}
+
+SmallVector<const Function *, 4> Reach::calleesOf(const CallBase &Call) const {
+  SmallVector<const Function *, 4> Found;
+  const Value *Callee = calledBy(Call);
   if (auto *F = dyn_cast<Function>(Callee)) {
     Found.push_back(F);
     return Found;
   }
-  for (const Function &F : M) // through a pointer
-    if (!F.isDeclaration() && F.hasAddressTaken() && F.getFunctionType() == Call.getFunctionType())
-      Found.push_back(&F);
+  for (const Function *F : Taken)
+    if (!F->isDeclaration() && F->getFunctionType() == Call.getFunctionType())
+      Found.push_back(F);
   return Found;
 }
 
@@ -241,7 +303,7 @@ void Reach::takeUnknown(const CallBase &Call, const Function &F, Assigned &Now, 
   }
   if (To && !Known)
     (*To)[&F].expose(Now);
-  if (!Known)
+  if (!Known && &F != pointedBy(Call)) // which of them it is, nobody knows
     Now.insert(&F);
 }
 
@@ -273,8 +335,13 @@ void Reach::takeCall(const CallBase &Call, Assigned &Now, Effects *To) const {
   }
   if (Callees.size() == 1)
     Now.insert(Sure.begin(), Sure.end());
+  const Function *Somewhere = pointedBy(Call);
   if (Callees.size() == 1 && Callees[0]->isDeclaration())
     takeUnknown(Call, *Callees[0], Now, To);
+  else if (Somewhere && Callees.empty())
+    takeUnknown(Call, *Somewhere, Now, To);
+  else if (Somewhere && To)
+    (*To)[Somewhere].expose(Now);
 }
 
 void Reach::take(const Instruction &I, Assigned &Now, Effects *To) const {
@@ -384,7 +451,7 @@ void Reach::summarize(ArrayRef<CallInst *> Nests) {
     for (const BasicBlock *BB : blocksOf(Enter))
       Add(BB);
   for (const Function &F : M)
-    if (!F.isDeclarationForLinker() && !F.hasLocalLinkage() && !isOfLibrary(F) && Known.insert(&F).second)
+    if (!F.isDeclarationForLinker() && (!F.hasLocalLinkage() || Taken.contains(&F)) && !isOfLibrary(F) && Known.insert(&F).second)
       All.push_back(&F);
   for (size_t N = 0; N < All.size(); ++N)
     for (const BasicBlock &BB : *All[N])
@@ -581,6 +648,10 @@ void Reach::addTables() {
     if (auto Known = Of.find(&F); Known != Of.end() && !F.hasLocalLinkage())
       if (Constant *Row = row(&F, Known->second, SmallPtrSet<const Value *, 1>()))
         Rows.push_back(Row);
+  for (const Function &F : M)
+    if (Pointed.lookup(F.getFunctionType()) == &F)
+      if (Constant *Row = row(&F, effectsOf(F.getFunctionType()), SmallPtrSet<const Value *, 1>()))
+        Rows.push_back(Row);
   if (Rows.empty())
     return;
   LLVMContext &C = M.getContext();
@@ -611,10 +682,13 @@ void Reach::run() {
       if (Name == DVMM_ENTER)
         Nests.push_back(cast<CallInst>(&I));
     }
+  findPointed();
   summarize(Nests);
   for (CallInst *Enter : Nests)
     tell(Enter);
   addTables();
+  for (const auto &[Type, Stand] : Pointed)
+    Stand->eraseFromParent();
 }
 
 void dvmir::tellReached(Module &M) { Reach(M).run(); }

@@ -66,6 +66,14 @@ static struct function *find(const char *name) {
   return f;
 }
 
+/* Another one of the name: functions that pointers lead to. */
+static struct function *find_next(const struct function *of) {
+  struct function *f = of->chain;
+  while (f && strcmp(f->of->name, of->of->name))
+    f = f->chain;
+  return f;
+}
+
 static struct function *get_function(void) {
   struct function *f = unused;
   if (f)
@@ -74,7 +82,8 @@ static struct function *get_function(void) {
 }
 
 static void add_function(const struct dvmt_reach *row) {
-  struct function *f = find(row->name) ? NULL : get_function(); /* inline functions are in many objects */
+  bool again = *row->name != *DVMT_REACH_POINTED && find(row->name); /* inline functions are in many objects */
+  struct function *f = again ? NULL : get_function();
   unsigned h = hash_of(row->name);
   if (!f)
     return;
@@ -153,18 +162,32 @@ static void want(struct function *f) {
 /* Functions that are called, by those too that this finds; true: there are new ones. */
 static bool want_callees(const struct dvmt_reach *of) {
   bool more = false;
-  for (uint64_t i = 0; i < of->ncalls; i++) {
-    struct function *f = find(of->calls[i].function);
-    if (f && !f->wanted) {
-      want(f);
-      want_callees(f->of);
-      more = true;
-    }
+  for (uint64_t i = 0; i < of->ncalls; i++)
+    for (struct function *f = find(of->calls[i].function); f; f = find_next(f))
+      if (!f->wanted) {
+        want(f);
+        want_callees(f->of);
+        more = true;
+      }
+  return more;
+}
+
+/* What one function has from one that it calls; 'kinds' of flags.  True: something new. */
+static bool take_call(struct function *f, const struct dvmt_reach_call *c, const struct function *callee, uint64_t kinds) {
+  bool more = false;
+  for (struct effect *e = callee != f ? callee->effects : NULL; e; e = e->next) {
+    uint64_t flags = e->flags & kinds;
+    if ((flags & DVMT_REACH_EXPOSED) && is_assigned_before(c, e->v->address))
+      flags &= ~(uint64_t)DVMT_REACH_EXPOSED;
+    if (!c->sure)
+      flags &= ~(uint64_t)DVMT_REACH_SURE;
+    struct effect *own = add_effect(f, e->v, e->file);
+    more |= add_flags(own, flags | (flags & DVMT_REACH_WRITTEN ? DVMT_REACH_CALLED : 0));
   }
   return more;
 }
 
-/* What one function has from those that it calls; 'kinds' of flags.  True: something new. */
+/* From all of them. */
 static bool take(struct function *f, uint64_t kinds) {
   bool more = false;
   for (uint64_t i = 0; i < f->of->nvariables && (kinds & DVMT_REACH_EXPOSED); i++) {
@@ -172,19 +195,9 @@ static bool take(struct function *f, uint64_t kinds) {
     if ((v->flags & DVMT_REACH_EXPOSED) && !is_assigned_by(v->behind, v->address))
       more |= add_flags(effect_of(f, v->address), DVMT_REACH_EXPOSED);
   }
-  for (uint64_t i = 0; i < f->of->ncalls; i++) {
-    const struct dvmt_reach_call *c = &f->of->calls[i];
-    const struct function *callee = find(c->function);
-    for (struct effect *e = callee && callee != f ? callee->effects : NULL; e; e = e->next) {
-      uint64_t flags = e->flags & kinds;
-      if ((flags & DVMT_REACH_EXPOSED) && is_assigned_before(c, e->v->address))
-        flags &= ~(uint64_t)DVMT_REACH_EXPOSED;
-      if (!c->sure)
-        flags &= ~(uint64_t)DVMT_REACH_SURE;
-      struct effect *own = add_effect(f, e->v, e->file);
-      more |= add_flags(own, flags | (flags & DVMT_REACH_WRITTEN ? DVMT_REACH_CALLED : 0));
-    }
-  }
+  for (uint64_t i = 0; i < f->of->ncalls; i++)
+    for (const struct function *callee = find(f->of->calls[i].function); callee; callee = find_next(callee))
+      more |= take_call(f, &f->of->calls[i], callee, kinds);
   return more;
 }
 

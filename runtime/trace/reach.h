@@ -19,6 +19,9 @@ enum {
   DVMT_REACH_NAMED = 32, /* of a nest: its text has it already */
   DVMT_REACH_CALLED = 64 /* of a nest: a function that it calls assigns it */
 };
+/* Begins a name that stands for all functions of a type whose addresses are taken, and that calls through pointers may mean: each object has
+ * what those of its own do. */
+#define DVMT_REACH_POINTED "*"
 /* Lists of names end with an empty one: "one\0other\0". */
 struct dvmt_reach_variable {
   const void *address;

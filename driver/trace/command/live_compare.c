@@ -89,8 +89,29 @@ static void compare_sum(struct live_found *f, const struct live_step *a, const s
   if (executed)
     dvmt_compare_iterations_text(x->elements, y->elements, message, sizeof(message));
   else
-    snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all its elements)", x->name);
-  tell(f, executed ? DVMT_FOUND_STRUCTURE : DVMT_FOUND_VALUE, a->text, x->name, a->execution, message);
+    snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all its elements)", y->name);
+  tell(f, executed ? DVMT_FOUND_STRUCTURE : DVMT_FOUND_VALUE, a->text, y->name, a->execution, message);
+}
+
+static const struct live_sum *sum_of(const struct live_step *s, const char *name) {
+  size_t i = 0;
+  while (i < s->nsums && strcmp(s->sums[i].name, name) != 0)
+    i++;
+  return i < s->nsums ? &s->sums[i] : NULL;
+}
+
+/* Memory that two directives name: the same sum, or else one of as many elements, of a name that the other side does not have. */
+static const struct live_sum *same_sum(const struct live_step *s, const struct live_sum *as, const struct live_step *other) {
+  const struct live_sum *near = NULL;
+  for (size_t i = 0; i < s->nsums; i++) {
+    const struct live_sum *one = &s->sums[i];
+    if (one->elements != as->elements || sum_of(other, one->name))
+      continue;
+    if (one->digest == as->digest)
+      return one;
+    near = near ? near : one;
+  }
+  return near;
 }
 
 void live_compare_step(struct live_found *f, const struct live_step *reference, const struct live_step *b) {
@@ -103,20 +124,16 @@ void live_compare_step(struct live_found *f, const struct live_step *reference, 
       if (a->results[i].words[0] == b->results[k].words[0])
         compare_result(f, a, &a->results[i], &b->results[k]);
   for (size_t i = 0; i < a->nsums; i++) {
-    size_t k = 0;
-    while (k < b->nsums && strcmp(a->sums[i].name, b->sums[k].name) != 0)
-      k++;
-    if (k < b->nsums) {
-      compare_sum(f, a, &a->sums[i], &b->sums[k]);
-    } else if (strcmp(a->sums[i].name, DVMT_EXECUTED) != 0) {
-      snprintf(message, sizeof(message), "the run does not know '%s' as an array here, the reference does", a->sums[i].name);
-      live_compare_structure(f, a->text, a->sums[i].name, a->execution, message);
+    const struct live_sum *x = &a->sums[i], *y = sum_of(b, x->name);
+    if (!y && strcmp(x->name, DVMT_EXECUTED) != 0)
+      y = same_sum(b, x, a);
+    if (y) {
+      compare_sum(f, a, x, y);
+    } else if (strcmp(x->name, DVMT_EXECUTED) != 0) {
+      snprintf(message, sizeof(message), "the run does not know '%s' as an array here, the reference does", x->name);
+      live_compare_structure(f, a->text, x->name, a->execution, message);
     }
   }
-  for (size_t k = 0; k < b->nsums; k++) {
-    size_t i = 0;
-    while (i < a->nsums && strcmp(a->sums[i].name, b->sums[k].name) != 0)
-      i++;
-    f->alone += i == a->nsums && strcmp(b->sums[k].name, DVMT_EXECUTED) != 0;
-  }
+  for (size_t k = 0; k < b->nsums; k++)
+    f->alone += !sum_of(a, b->sums[k].name) && strcmp(b->sums[k].name, DVMT_EXECUTED) != 0 && !same_sum(a, &b->sums[k], b);
 }

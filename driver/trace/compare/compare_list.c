@@ -157,6 +157,27 @@ static void match(const struct items *a, size_t i, const struct items *b, size_t
     }
 }
 
+static bool is_array_sum(const struct item *it, uint32_t flags) {
+  return it->kind == DVMT_DIGEST && it->nwords > 1 && (it->nwords < 3 || flags & DVMT_OBJECT_ARRAY);
+}
+
+/* Memory that two directives name has one of the names in the reference, and may have the other in the run: its sum is the same, or what
+ * is left over has as many elements. */
+static void match_renamed(const struct dvmt_compare *c, const struct items *a, size_t i, const struct items *b, size_t j, int32_t *a_to,
+                          int32_t *b_to, unsigned words) {
+  for (size_t x = i; x < a->n && c->options.by_sums; x++) {
+    const struct item *one = &a->row[x];
+    if (a_to[x] != NONE || !is_array_sum(one, dvmt_reader_object(c->reference, one->object)->flags))
+      continue;
+    for (size_t y = j; y < b->n && a_to[x] == NONE; y++)
+      if (b_to[y] == NONE && is_array_sum(&b->row[y], c->b_objects[b->row[y].object].flags) &&
+          same_words(one->words, b->row[y].words, words)) {
+        a_to[x] = (int32_t)y;
+        b_to[y] = (int32_t)x;
+      }
+  }
+}
+
 static void report_missing(struct dvmt_compare *c, const struct items *a, const int32_t *a_to, size_t from, size_t to, size_t compared) {
   for (size_t i = from; i < to; i++) {
     if (a_to && a_to[i] != NONE)
@@ -180,6 +201,8 @@ static void compare_unlike(struct dvmt_compare *c, struct items *a, size_t i, st
     return;
   }
   match(a, i, b, j, a_to, b_to);
+  match_renamed(c, a, i, b, j, a_to, b_to, 2);
+  match_renamed(c, a, i, b, j, a_to, b_to, 1);
   for (size_t k = i; k < a->n; k++)
     last = a_to[k] != NONE ? k + 1 : last;
   for (; j < b->n; j++) {

@@ -15,7 +15,7 @@ double a[N];
 double b[N];
 #pragma dvm array align([i] with a[i])
 double *c;
-double total;
+double total, given;
 static int count; /* that of other.c is another one */
 static void here(int k) { count += k; }
 int main(int argc, char **argv) {
@@ -46,6 +46,11 @@ extern double a[N], b[N], *c, total, ready;
 void add(double x), again(int k), keep(double x), both_here(int k), prepare(double x), set(int i, int by, int more), assign(int k);
 double prepared(void), last_kept(void), unset(void);
 int counted(void);
+typedef void by_number(int k), by_double(double x), by_place(double *p), by_both(double *p, int k);
+by_number *counting(void);
+by_double *third_adding(void);
+by_place *keeping(void);
+by_both *bumping(void);
 void third_add(double x), third_put(double x), foreign(int k);
 int foreign_counted(void);
 END_C
@@ -68,6 +73,16 @@ void keep(double x) { last = x; }
 double last_kept(void) { return last; }
 void both_here(int k) { state.n += k; }
 int counted(void) { return count + state.n; }
+/* What pointers lead to: a static function here, one of a third file, one that is never called. */
+static int through;
+static double first;
+static void count_through(int k) { through += k; }
+static void keep_first(double *p) { first = *p, *p = first + 1; }
+static void bump(double *p, int k) { *p += k; }
+by_number *counting(void) { return count_through; }
+by_double *third_adding(void) { return third_add; }
+by_place *keeping(void) { return keep_first; }
+by_both *bumping(void) { return bump; }
 /* In each iteration first this, then that. */
 void prepare(double x) {
   third_put(x);
@@ -113,7 +128,8 @@ for level in -O0 -O2; do
   has err "main.c:27:13: error: 'c' differs"
 done
 for case in "add(a[i]):total" "again(i):count" "keep(a[i]):last" "both_here(i):state" "a[i] += unset():ready" "keep(a[i]), a[i] = last_kept() + 1:" \
-  "assign(i):" "foreign(i):"; do
+  "assign(i):" "foreign(i):" \
+  "counting()(i):through" "third_adding()(a[i]):total" "bumping()(&given, i):given" "keeping()(&a[i]):"; do
   what=${case%:*} name=${case##*:}
   both -O1 "-DWHAT=$what"
   status 0 "$dvm" compare --accept unrecorded reference.dvmt -- $(ranks 1 ./parallel)
