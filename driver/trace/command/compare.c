@@ -205,6 +205,11 @@ static int run_live(struct dvmt_cli *o, char *const *command) {
   if (o->bisect || o->html || o->report.nfiles || o->compare.partial || o->compare.window_bytes || o->compare.digits)
     return dvmt_cli_usage(
         o, "'--live' compares by sums: '--bisect', '--html', '--report', '--partial', '--window' and '--digits' need a trace", NULL);
+  bool accepts = false;
+  for (size_t i = 0; i < DVMT_NDOUBTS; i++)
+    accepts |= o->compare.accept[i];
+  if (accepts || o->compare.nrenames)
+    return dvmt_cli_usage(o, "'--live' accepts no doubts and pairs no other names: '--accept' and '--rename' need a trace", NULL);
   o->report.reference = o->live;
   o->report.run = *command;
   dvmt_source_program(command, NULL);

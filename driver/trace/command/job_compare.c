@@ -73,7 +73,9 @@ static int reduce(const struct dvmt_side *s, const char *to, struct dvmt_join_to
 
 /* Ranks of the run that do not fit together. */
 static void differ(void *arg, const char *text, const char *variable, const char *message) {
-  dvmt_cmp_structure(((struct dvmt_comparing *)arg)->c, variable, variable, text, message);
+  struct dvmt_comparing *x = arg;
+  if (!text || !variable || !dvmt_select_has(&x->o->ignore, variable, text))
+    dvmt_cmp_structure(x->c, variable, variable, text, message);
 }
 
 int dvmt_job_begin(struct dvmt_comparing *x, const struct dvmt_side *s, const struct dvmt_compare_options *wanted, struct dvm_error *err) {

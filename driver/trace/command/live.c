@@ -299,6 +299,10 @@ static int next(void *arg, size_t rank, struct dvmt_join_step *step, struct dvm_
 static void differ(void *arg, const char *text, const char *variable, const char *message) {
   struct live *l = arg;
   struct dvm_error ignored = DVM_ERROR_INIT;
+  if (text && dvmt_select_has(&l->o->ignore, variable, text)) {
+    l->found.ignored++;
+    return;
+  }
   live_compare_structure(&l->found, text, variable, 0, message);
   told(l, &ignored);
 }
@@ -354,6 +358,17 @@ static void set_signals(void) {
   sigaction(SIGCONT, &cont, NULL);
 }
 
+static void say_closing(const struct live_found *f) {
+  fprintf(
+      stderr, "dvm: compared %llu executions of constructs live: %llu sums and results identical, %llu within tolerance, %llu different",
+      (unsigned long long)f->executions, (unsigned long long)f->identical, (unsigned long long)f->within, (unsigned long long)f->differing);
+  if (f->ignored)
+    fprintf(stderr, "; %llu ignored", (unsigned long long)f->ignored);
+  if (f->alone)
+    fprintf(stderr, "; %llu sums of the run left out, which the reference does not have", (unsigned long long)f->alone);
+  fprintf(stderr, "\n");
+}
+
 static void finish(struct live *l) {
   close(l->reference.from);
   close(l->reference.go);
@@ -405,11 +420,7 @@ int dvmt_live(struct dvmt_cli *o, const char *reference, bool stop, char *const 
   *status = l.status;
   if (rc)
     return rc;
-  fprintf(stderr,
-          "dvm: compared %llu executions of constructs live: %llu sums and results identical, %llu within tolerance, %llu different%s",
-          (unsigned long long)l.found.executions, (unsigned long long)l.found.identical, (unsigned long long)l.found.within,
-          (unsigned long long)l.found.differing, l.found.alone ? "" : "\n");
-  if (l.found.alone)
-    fprintf(stderr, "; %llu sums of the run left out, which the reference does not have\n", (unsigned long long)l.found.alone);
+  say_closing(&l.found);
+  dvmt_cli_note_unused(o);
   return errors > 0;
 }

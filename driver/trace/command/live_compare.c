@@ -57,12 +57,21 @@ void live_compare_structure(struct live_found *f, const char *text, const char *
   tell(f, DVMT_FOUND_STRUCTURE, text, variable, execution, message);
 }
 
+/* What the user leaves out. */
+static bool is_ignored(struct live_found *f, const char *text, const char *variable) {
+  bool ignored = dvmt_select_has(&f->o->ignore, variable, text);
+  f->ignored += ignored;
+  return ignored;
+}
+
 static void compare_result(struct live_found *f, const struct live_step *a, const struct dvmt_join_result *x,
                            const struct dvmt_join_result *y) {
   struct dvmt_type t;
   char variable[256], is[80], was[80], message[600];
   struct dvmt_span name = dvmt_result_name(a->text, x->words[0], &t);
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
+  if (is_ignored(f, a->text, variable))
+    return;
   struct dvmt_tolerance tolerance = dvmt_compare_tolerance(&f->o->compare, t, variable);
   double slack = dvmt_value_rounding(t, &tolerance, dvmt_value_magnitude(t, x->words + 2));
   struct dvmt_difference d = dvmt_value_compare(t, x->words + 2, t, y->words + 2, &tolerance, slack);
@@ -127,7 +136,9 @@ void live_compare_step(struct live_found *f, const struct live_step *reference, 
     const struct live_sum *x = &a->sums[i], *y = sum_of(b, x->name);
     if (!y && strcmp(x->name, DVMT_EXECUTED) != 0)
       y = same_sum(b, x, a);
-    if (y) {
+    if (is_ignored(f, a->text, x->name)) {
+      ;
+    } else if (y) {
       compare_sum(f, a, x, y);
     } else if (strcmp(x->name, DVMT_EXECUTED) != 0) {
       snprintf(message, sizeof(message), "the run does not know '%s' as an array here, the reference does", x->name);

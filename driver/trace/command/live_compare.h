@@ -7,7 +7,7 @@ struct live_found {
   struct dvmt_cli *o;
   char **told;                  /* owned: construct and variable of what has been told */
   size_t ntold;
-  uint64_t errors, executions, identical, within, differing, alone;
+  uint64_t errors, executions, identical, within, differing, alone, ignored;
 };
 /* Tells what differs, at most once of each construct and variable. */
 void live_compare_step(struct live_found *f, const struct live_step *reference, const struct live_step *run);

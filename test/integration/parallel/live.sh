@@ -64,6 +64,17 @@ has err "the run executes the construct at heat.c:17, where the reference has en
 status 66 "$dvm" compare --live './sequential 9' -- $(ranks 2 ./right)
 has err "the run ends where the reference goes on with the construct at heat.c:17"
 
+# What is left out.
+status 0 "$dvm" compare --live ./sequential --ignore variable:a --ignore variable:b --ignore variable:sum -- $(ranks 4 ./wrong)
+has err ", 0 different; 19 ignored"
+status 66 "$dvm" compare --live ./sequential --ignore variable:b --ignore nothing.c:3 -- $(ranks 4 ./wrong)
+lacks err "'b' differs"
+has err "error: the result 'sum'"
+has err "warning: '--ignore nothing.c:3' matches nothing"
+status 2 "$dvm" compare --live ./sequential --rename heat.c=cold.c -- ./right
+has err "'--accept' and '--rename' need a trace"
+status 2 "$dvm" compare --live ./sequential --accept end -- ./right
+
 # The run's source has other lines since, and a construct that moved to another's line: constructs are paired as in a comparison with a trace.
 sed -e '1i /* one\n * more */' -e 's/^  double sum = 0;/  double sum = 0; \/\/ and\n\n/' heat.c >moved.c
 mkdir -p moved && mv moved.c moved/heat.c

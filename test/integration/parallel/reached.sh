@@ -139,6 +139,7 @@ for case in "add(a[i]):total" "again(i):count" "keep(a[i]):last" "both_here(i):s
   fi
   status 66 "$dvm" compare --accept unrecorded reference.dvmt -- $(ranks 3 ./parallel)
   has err "main.c:19:13: error: '$name' is assigned here, no clause names it, and rank 0 and rank 1 are left with different values of it"
+  [ "$name" != total ] || status 0 "$dvm" compare --accept unrecorded --ignore variable:total reference.dvmt -- $(ranks 3 ./parallel)
 done
 # An array that another file defines, and a nest only gives to a function there: what each rank has of it is its part.
 cat >rows.h <<'END_C'
