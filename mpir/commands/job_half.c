@@ -3,17 +3,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/process.h"
+#include "mpir/commands/client.h"
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_replicas.h"
 #include "mpir/commands/job_sets.h"
 
-enum { LOST = 68 };
+enum { LOST = 68, TURN_MS = 10000 };
 
 const char *mpir_half_words(const struct mpir_half *s) {
   static char words[64];
   snprintf(words, sizeof(words), "%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode);
   return words;
 }
+
+/* Two mpiruns that begin at once on a host may both make the folder that they share there, and Open MPI 4.1 takes it for an error that it is there already: the second one
+   waits until the first one has children, who come after that. */
+void mpir_half_await_turn(const struct mpir_half *s) {
+  const int64_t begun = mpir_job_now_ms();
+  while (s->side == SETS_SHADOWS && mpir_job_now_ms() - begun < TURN_MS) {
+    const pid_t first = atomic_load(&s->shared->sides[SETS_MAINS].mpirun);
+    const char state = first > 0 ? dvm_process_state(first) : 0;
+    if (first && (!state || state == 'Z' || mpir_client_has_children(first)))
+      break;
+    usleep(1000);
+  }
+}
+
+void mpir_half_started(const struct mpir_half *s, pid_t mpirun) { atomic_store(&s->shared->sides[s->side].mpirun, mpirun); }
 
 void mpir_half_runs(const struct mpir_half *s) { atomic_store(&s->shared->sides[s->side].runs, 1); }
 bool mpir_half_is_lost(const struct mpir_half *s) { return atomic_load(&s->shared->sides[s->side].lost); }

@@ -212,7 +212,11 @@ int mpir_hosts_start(struct mpir_hosts *h, const struct job *j, const struct mpi
       word(&l, *a);
   }
   l.words[l.n] = NULL;
+  if (what->set)
+    mpir_half_await_turn(what->set);
   h->mpirun = fork();
+  if (h->mpirun && what->set)
+    mpir_half_started(what->set, h->mpirun);
   if (h->mpirun)
     return h->mpirun < 0 ? -errno : 0;
   prctl(PR_SET_PDEATHSIG, SIGTERM);

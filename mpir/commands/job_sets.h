@@ -22,6 +22,8 @@ void mpir_sets_report(const struct sets *shared, const struct mpir_replicas_opti
 
 /* --- in a controller --- */
 const char *mpir_half_words(const struct mpir_half *s); /* for the proxies of its hosts */
+void mpir_half_await_turn(const struct mpir_half *s); /* until its mpirun may be started */
+void mpir_half_started(const struct mpir_half *s, pid_t mpirun); /* -1: it could not be */
 void mpir_half_runs(const struct mpir_half *s); /* all its ranks are there */
 bool mpir_half_is_lost(const struct mpir_half *s); /* a host says nothing any more */
 /* The set is lost: nothing of it goes out from now on.  'lost': of the enum; ends this process. */

@@ -35,6 +35,7 @@ struct sets_side {
   _Atomic int32_t head; /* process that carries what its hosts say */
   _Atomic int64_t head_start; /* when that one began: its number may be another's by now */
   _Atomic uint64_t beat; /* counts while that one runs */
+  _Atomic int32_t mpirun; /* -1: it could not be started */
   _Atomic uint32_t runs; /* all its ranks were there */
   _Atomic uint32_t lost, node; /* enum above; the node that is silent */
   _Atomic uint32_t done; /* 1: all ranks have ended, here or there */

@@ -16,6 +16,18 @@ node na && NA=$NODE && node nb && NB=$NODE &&
   nsenter -t $NA --net sh -c "ip addr add 10.78.0.1/24 dev va; ip link set va up; ip link set lo up" &&
   nsenter -t $NB --net sh -c "ip addr add 10.78.0.2/24 dev vb; ip link set vb up; ip link set lo up" ||
   { echo "skipped: cannot make nodes of network namespaces"; exit 77; }
+# Two more, nc and nd, on a bridge of the first one's.  Fails where there are no bridges.
+more_nodes() {
+  local i=3 n
+  nsenter -t $NA --net sh -c "ip link add name br0 type bridge && ip addr del 10.78.0.1/24 dev va && ip addr add 10.78.0.1/24 dev br0 && ip link set va master br0 && ip link set br0 up" || return 1
+  for n in nc nd; do
+    node $n && nsenter -t $NA --net ip link add v$n type veth peer name w$n netns $NODE || return 1
+    nsenter -t $NA --net sh -c "ip link set v$n master br0 && ip link set v$n up"
+    nsenter -t $NODE --net sh -c "ip addr add 10.78.0.$i/24 dev w$n; ip link set w$n up; ip link set lo up"
+    sed -i "2s/^case \$1 in /&$n) pid=$NODE;; /" reach
+    i=$((i + 1))
+  done
+}
 # As ssh: HOST COMMAND, in the folder of a login.
 cat > reach <<END
 #!/bin/sh

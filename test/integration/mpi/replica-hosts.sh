@@ -197,6 +197,12 @@ done
 at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --every --share 8 --ranks 2 "$BIN/dvm-run" replicas$T 0 || fail "a kill was not outlived"
 note "files, and kills at internal points"
 
+# Sets of two hosts each: a ring may have its ends on different ones.
+if more_nodes; then
+  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nc,nb,nd --launcher "$MPIRUN" --jobs 1 --kills 8 --ranks 4 "$BIN/dvm-run" replicas$T 1 || fail "a kill was not outlived by two hosts each"
+  note "two hosts each"
+fi
+
 # Ends of programs, and what is refused.
 twice status 2 sh -c 'exit 5'; over 5 status
 twice deadlock 4 ./bad cycle; over 69 deadlock
