@@ -19,6 +19,7 @@ struct dvmp_task_array {
   struct mapped {
     bool given;
     struct dvmp_group *group;
+    const struct dvmp_group *within; /* inside a task of these ranks, which alone know of it; or NULL */
   } *task;                      /* [count] */
 };
 static struct dvmp_task_array *arrays;
@@ -140,10 +141,12 @@ void dvmp_task_map(const struct dvmrt_directive *d, const int64_t *args) {
   struct dvmp_task_array *t = named(task, args), *p = named(onto, args);
   if (!t || !p || !p->processors)
     return;
-  if (dvmp_job.group)
-    dvmp_fail_all(1, &d->pos, "'map' inside a task is not supported in parallel execution yet: put it before the task region");
   struct mapped *m = &t->task[number_of(d, task, t, args)];
-  m->group = section(d, onto, p, args);
+  struct dvmp_group *group = section(d, onto, p, args);
+  m->within = dvmp_job.group;
+  if (m->within) /* regions within tasks are executed by all ranks of these */
+    return;
+  m->group = group;
   m->given = t->any = true;
   if (in_groups())
     dvmp_job_prepare(m->group);
@@ -155,6 +158,8 @@ const struct dvmp_group *dvmp_task_onto(const struct dvmrt_directive *d, const i
   if (!t || !in_groups())
     return dvmp_job.group;
   const struct mapped *m = t->processors ? NULL : &t->task[number_of(d, onto, t, args)];
+  if (m && m->within && m->within == dvmp_job.group)
+    return dvmp_job.group;
   if (m && !m->given)
     dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'%s' is put onto the processors of a task before 'map' has given it some [dvm-usage]",
                   d->items->ref.name);
