@@ -68,6 +68,7 @@ FunctionDecl *Builder::userFunction(StringRef Name) {
     bool Int;
   } Rows[] = {{"dvmh_barrier", Ctx.VoidTy, false},
               {"dvmh_wtime", Ctx.DoubleTy, false},
+              {"dvtime_", Ctx.DoubleTy, false}, // of C-DVM
               {"dvmh_get_total_num_procs", Ctx.IntTy, false},
               {"dvmh_get_num_procs", Ctx.IntTy, true}};
   for (const Row &R : Rows)

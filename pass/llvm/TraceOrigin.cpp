@@ -7,9 +7,10 @@ using namespace llvm;
 using namespace dvmir;
 
 static bool isNature(StringRef Name) {
-  static const StringRef Names[] = {"time",      "clock",      "times",     "getpid",        "getppid",       "gettid",       "rand",
-                                    "random",    "drand48",    "lrand48",   "mrand48",       "erand48",       "rand_r",       "arc4random",
-                                    "getrandom", "dvmh_wtime", "MPI_Wtime", "omp_get_wtime", "clock_gettime", "gettimeofday", "dvmh_pid"};
+  static const StringRef Names[] = {"time",          "clock",        "times",     "getpid",     "getppid",   "gettid",
+                                    "rand",          "random",       "drand48",   "lrand48",    "mrand48",   "erand48",
+                                    "rand_r",        "arc4random",   "getrandom", "dvmh_wtime", "MPI_Wtime", "omp_get_wtime",
+                                    "clock_gettime", "gettimeofday", "dvmh_pid",  "dvtime_"};
   return is_contained(Names, Name);
 }
 

@@ -1,9 +1,10 @@
-/* Functions that C-DVMH programs call without an include, with the meaning they have on one processor. */
+/* Functions that C-DVMH programs, and those of C-DVM and Fortran-DVM, call without an include or a declaration elsewhere, with the meaning they have on one processor. */
 #include "runtime/export.h"
 #include <time.h>
 
 DVMRT_EXPORT void dvmh_barrier(void);
 DVMRT_EXPORT double dvmh_wtime(void);
+DVMRT_EXPORT double dvtime_(void) __attribute__((weak)); /* programs may have one of their own */
 
 void dvmh_barrier(void) {}
 
@@ -12,3 +13,5 @@ double dvmh_wtime(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+double dvtime_(void) { return dvmh_wtime(); }

@@ -104,6 +104,9 @@ double dvmh_wtime(void) {
   return v;
 }
 
+DVMRT_EXPORT double dvtime_(void) __attribute__((weak)); /* programs may have one of their own */
+double dvtime_(void) { return dvmh_wtime(); }
+
 DVMRT_EXPORT void dvmh_barrier(void);
 void dvmh_barrier(void) {
   if (dvmp_job_together())
