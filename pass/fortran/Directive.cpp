@@ -404,7 +404,11 @@ bool Parser::edge(Ref &R, const std::string &Where) {
     }
     if (at('"') || at('\'')) {
       R.Named = true;
-      if (!edgeName(Where) || !expect(')', "after the name of the edge"))
+      do
+        if (!edgeName(Where))
+          return false;
+      while (take(','));
+      if (!expect(')', "after the name of the edge"))
         return false;
       continue;
     }

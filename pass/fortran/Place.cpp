@@ -28,8 +28,6 @@ static std::string insteadOf(const std::string &Word) {
       {"TEMPLATE_", "give the template its sizes in TEMPLATE itself"},
       {"CP_",
        "the program runs without it; 'dvm run --checkpointable' and 'dvm checkpoint' save programs, 'dvm restart' goes on with them"},
-      {"LOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
-      {"UNLOCALIZE", "take it out: subscripts with global numbers are judged as they are"},
       {"SHADOW_ADD", "name what the loop reads in REMOTE_ACCESS, which is judged"},
       {"INDIRECT_ACCESS", "write REMOTE_ACCESS, or the clause INDIRECT_ACCESS of PARALLEL, which are judged"},
       {"POINTER", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
@@ -708,10 +706,7 @@ void Placer::directive(size_t S) {
       break;
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
-    case DirectiveKind::Accepted:
-      if (D.Word == "LOCALIZE" || D.Word == "UNLOCALIZE")
-        onRanks(S, D);
-      break;
+    case DirectiveKind::Accepted: break;
     case DirectiveKind::ShadowAdd:
       onRanks(S, D);
       standAlone(S, D);

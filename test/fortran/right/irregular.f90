@@ -25,7 +25,7 @@ program irregular
     total = total + b(far(i)) * i
   end do
   print *, total
-!DVM$ SHADOW_GROUP both(a)
+!DVM$ SHADOW_GROUP both(a("near", 'far'))
 !DVM$ SHADOW_START both
 !DVM$ SHADOW_WAIT both
 !DVM$ PARALLEL (i) ON t(i), REDUCTION(SUM(total))
