@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # replica-hosts.sh BUILD SOURCE: mains on one host and shadows on another: the same output, exactly once, whoever dies.
 . "$(dirname "$0")/nodes.sh"
-for name in replicas input writes differ; do
+for name in replicas input writes differ stream; do
   mpicc -g -O1 "$source/test/integration/mpi/$name.c" -o "$name$T" || fail "mpicc failed"
 done
 PROGRAM=./replicas$T
@@ -165,6 +165,18 @@ over 0 cut
 same cut silent
 OPTIONS=
 note "silence"
+
+# A main waits for its shadow when that is far behind, which is no deadlock.
+stands() { local n; n=$(wc -l < stopped.out); sleep 2; [ "$(wc -l < stopped.out)" = "$n" ]; }
+"$BIN/dvm-run" -n 2 ./stream$T 5000 | sort > expectedstream
+twice stopped 2 ./stream$T 5000
+wait_for 60 has "100 are sent" stopped.out || fail "stopped: does not run: $(cat stopped.err)"
+kill -STOP $(on_node $NB) 2> kill.err # what has ended is not there
+wait_for 60 stands || fail "stopped: nobody waits"
+kill -CONT $(on_node $NB) 2> kill.err
+over 0 stopped
+same stopped stream
+note "a shadow that is behind"
 
 # Standard input: a pipe's goes to both.
 seq 1 20000 > numbers
