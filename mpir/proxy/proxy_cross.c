@@ -156,13 +156,11 @@ static bool progress_from(struct proxy *p, uint32_t from) {
 
 bool proxy_cross_progress(struct proxy *p, bool idle) {
   const int64_t now = now_ns();
-  const bool late = now - told_ns > LATE_NS;
+  const bool late = idle && now - told_ns > LATE_NS;
   bool moved = false;
   for (uint32_t rank = p->first; rank < p->end && any_gone; rank++)
     moved |= progress_from(p, rank);
-  if (!(late && idle) && now - told_ns < 4 * LATE_NS)
-    return moved;
-  told_ns = now;
+  told_ns = late ? now : told_ns;
   for (uint32_t to = p->first; to < p->end && (any_gone || !is_main(p)); to++)
     for (uint32_t from = 0; from < nranks; from++)
       if (from != to && !proxy_is_gone(p, to, true) && !proxy_is_gone(p, from, false))

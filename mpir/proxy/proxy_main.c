@@ -18,7 +18,15 @@
 #include "mpir/proxy/proxy.h"
 #include "mpir/proxy/proxy_restore.h"
 
-enum { RING_BYTES = 256 << 10, YIELDS = 200, SHORT_NS = 50000, LONG_NS = 500000, LONG_AFTER = 2000, REPORT_MS = 20 };
+enum {
+  RING_BYTES = 256 << 10,
+  SET_RING_BYTES = 1 << 20,
+  YIELDS = 200,
+  SHORT_NS = 50000,
+  LONG_NS = 500000,
+  LONG_AFTER = 2000,
+  REPORT_MS = 20
+};
 
 static _Noreturn void fail(const char *what) {
   fprintf(stderr, "dvm run: error: a proxy %s: %s\n", what, strerror(errno));
@@ -61,8 +69,9 @@ static uint32_t count_ranks(const char *counts) {
 }
 
 static void make_segment(struct proxy *p, char **words) {
-  const uint32_t n = count_ranks(words[4]);
-  const size_t rings = mpl_segment_size(n, RING_BYTES), size = rings + (p->set ? proxy_replicas_size(n) : 0);
+  const uint32_t n = count_ranks(words[4]),
+                 ring_bytes = p->set ? SET_RING_BYTES : RING_BYTES; /* a main is ahead of its shadow by no more */
+  const size_t rings = mpl_segment_size(n, ring_bytes), size = rings + (p->set ? proxy_replicas_size(n) : 0);
   cpu_set_t set;
   const uint32_t processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (uint32_t)CPU_COUNT(&set);
   p->fd = memfd_create(MPL_SEGMENT_NAME, 0); /* handed down */
@@ -74,7 +83,7 @@ static void make_segment(struct proxy *p, char **words) {
                              .nranks = n,
                              .eager_limit = (uint32_t)atoi(words[0]),
                              .strict = (uint32_t)atoi(words[1]),
-                             .ring_bytes = RING_BYTES,
+                             .ring_bytes = ring_bytes,
                              .size = size,
                              .start_ns = now_ns(),
                              .universe = n,
