@@ -154,6 +154,8 @@ bool Rewriter::subjectText(SiteText &T, Construct &C, const dvm_ref &R) {
   T.key(DVMRT_DIRECTIVE_ARRAY).ref(V);
   if (Section || Kind == DVM_DIR_ARRAY_COPY)
     axesText(T, C.Ops, R);
+  for (unsigned I = 0; Kind == DVM_DIR_LOCALIZE && I < R.naxes; ++I) // its bounds say nothing
+    T.key(DVMRT_DIRECTIVE_AXIS).add(R.axes[I].kind == DVM_AXIS_RANGE ? "r0:*" : "e");
   return true;
 }
 

@@ -351,6 +351,19 @@ static bool has_from(const struct dvmrt_edge *e, uint32_t first, int64_t key, in
 
 static bool has_index(const struct dvmrt_edge *e, int64_t key, int64_t index) { return has_from(e, first_of(e, key), key, index); }
 
+bool dvmrt_edges_reach(struct dvmrt_array *a, int dim, int64_t index, const struct dvmrt_layout *readers, const int64_t *ix) {
+  for (const struct dvmrt_has_edge *h = a->edges; h; h = h->next) {
+    int64_t key, held;
+    if (!key_at(h->edge, readers, ix, &key))
+      return true;
+    struct dvmrt_coord c = dvmrt_array_layout(a)->at[h->edge->at.r];
+    if (c.kind == DVMRT_COORD_AFFINE && c.index == dim && index_at(&h->edge->at, c.coef * index + c.add, &held) &&
+        has_index(h->edge, key, held))
+      return true;
+  }
+  return false;
+}
+
 bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, const int64_t *iv, struct dvmrt_edge_reader *r) {
   for (const struct dvmrt_has_edge *h = a->edges; h; h = h->next) {
     if (!h->renewed || !key_at(h->edge, nest, iv, &r->key))

@@ -23,6 +23,8 @@ const char *dvmrt_edges_holding(struct dvmrt_array *a, const struct dvmrt_layout
                                 const struct dvmrt_place *p, bool renewed);
 /* The array, or what it is aligned with, has another place, or is gone: it has no such edges, and where it is counted through nothing is known. */
 void dvmrt_edges_moved(struct dvmrt_array *a);
+/* Does an edge of the array hold, or may it hold, index 'index' of dimension 'dim' where element 'ix' of an array that lies as 'readers' does is? */
+bool dvmrt_edges_reach(struct dvmrt_array *a, int dim, int64_t index, const struct dvmrt_layout *readers, const int64_t *ix);
 /* What one iteration has in an edge of an array of one dimension. */
 struct dvmrt_edge_reader {
   const struct dvmrt_edge *edge;

@@ -63,6 +63,7 @@ static const struct {
     {"reached", dvmrt_region_reached},
     {"reaches", dvmrt_region_reached},
     {"shadow_add", dvmrt_named_add},
+    {"localize", dvmrt_named_localize},
     {"shadow_group", dvmrt_group_define},
     {"shadow_start", shadow_start},
     {"shadow_wait", shadow_wait},

@@ -273,6 +273,8 @@ DVMRT_EXPORT void __dvmp_direct(struct dvmrt_site *site, const int64_t *args) {
     dvmp_exchange_copy(d, args);
   else if (!strcmp(kind, "shadow_add"))
     dvmp_edges_add(d, args);
+  else if (!strcmp(kind, "localize"))
+    dvmp_edges_localize(d, args);
   dvmp_profile_leave();
 }
 

@@ -4,6 +4,8 @@
 #include "runtime/parallel/guard.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
+#include "runtime/parallel/poison.h"
+#include "runtime/parallel/where.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,4 +197,65 @@ void dvmp_edges_add(struct dvmrt_directive *d, const int64_t *args) {
                     i->ref.name, a->name);
     include(x, e);
   }
+}
+
+/* ---- localize ------------------------------------------------------------------------------------------------------------------- */
+
+/* What one rank has of a dimension, edges and all. */
+struct here {
+  const struct dvmrt_directive *d;
+  const struct dvmp_array *numbers, *target;
+  int dim;
+  struct dvmp_list list;
+};
+
+static int64_t value_at(const struct dvmp_array *a, uintptr_t at) {
+  uint64_t u = 0;
+  memcpy(&u, (const void *)at, a->element_bytes < 8 ? a->element_bytes : 8);
+  const unsigned unused = a->element_bytes < 8 ? 64 - 8 * (unsigned)a->element_bytes : 0;
+  return a->type == 'u' || !unused ? (int64_t)u : (int64_t)(u << unused) >> unused;
+}
+
+static void look_at_run(void *arg, int64_t offset, int64_t count) {
+  const struct here *h = arg;
+  char element[256];
+  for (int64_t i = offset; i < offset + count; i++) {
+    uintptr_t at = h->numbers->address + (uintptr_t)i * h->numbers->element_bytes;
+    int64_t x = value_at(h->numbers, at);
+    if (h->numbers->poison->state[i] != DVMP_OWN || x < 0 || x >= h->target->extent[h->dim] || dvmp_list_has(h->list, x))
+      continue;
+    dvmp_where_element(element, sizeof(element), h->numbers, at);
+    dvmp_fail_here(DVMP_STATUS_WRONG, &h->d->pos,
+                   "'%s' is %lld: this element of '%s' belongs to another rank than %d, and is in none of its edges ('shadow_add') there "
+                   "[dvm-usage]",
+                   element, (long long)x, h->target->name, dvmp_job.rank);
+  }
+}
+
+static bool is_mapped(const struct dvmp_array *a, int dim) {
+  const struct dvmp_array *root = a->layout.root;
+  const struct dvmrt_item *own = root && root->placed ? root->placed->items : NULL;
+  int r = root_dim(a, dim);
+  return own && r >= 0 && r < own->ndist && (own->rule[r].kind == 'i' || own->rule[r].kind == 'd');
+}
+
+void dvmp_edges_localize(const struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY),
+                          *target = i ? dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
+  struct here h = {.d = d};
+  struct dvmp_arena m = {NULL};
+  if (!target || dvmp_job.size == 1)
+    return;
+  h.numbers = dvmp_array_of(d, &i->ref, args);
+  h.target = dvmp_array_of(d, &target->ref, args);
+  while (h.dim < target->naxes && target->axis[h.dim].kind != 'r')
+    h.dim++;
+  if (!h.numbers || !h.numbers->poison || !h.target || h.dim >= target->naxes || h.dim >= h.target->ndims || !is_mapped(h.target, h.dim))
+    return;
+  h.list = h.target->own.dim[h.dim];
+  for (const struct dvmp_included *e = h.target->edges; e; e = e->next)
+    if (dim_along(h.target, e->edge->along) == h.dim)
+      h.list = dvmp_list_join(&m, h.list, held(&m, h.target, e->edge, dvmp_job.rank));
+  dvmp_set_runs(&h.numbers->own, h.numbers->stride, h.numbers->extent, look_at_run, &h);
+  dvmp_arena_free(&m);
 }

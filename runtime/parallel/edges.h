@@ -5,6 +5,8 @@
 
 /* A shadow_add. */
 void dvmp_edges_add(struct dvmrt_directive *d, const int64_t *args);
+/* A localize; with poison=1 each rank looks whether what its numbers name is here. */
+void dvmp_edges_localize(const struct dvmrt_directive *d, const int64_t *args);
 /* Is there such an edge, and has the array been given it? */
 bool dvmp_edges_has(const struct dvmp_array *a, const char *name);
 /* What the edge of that name holds on a rank, in indices of dimension 'dim' of the array, which need not have been given it.  False: there is

@@ -5,6 +5,8 @@
 
 /* All inside dvmrt_mem_enter. */
 void dvmrt_named_add(struct dvmrt_directive *d, const int64_t *args);
+/* localize: the numbers must be those of elements that are, or may be, where they stand. */
+void dvmrt_named_localize(struct dvmrt_directive *d, const int64_t *args);
 /* The edges of 'a' that item RENEW of 'd' renews: the one that it names, or, if it gives no widths, all. */
 void dvmrt_named_renew(const struct dvmrt_directive *d, const struct dvmrt_item *i, struct dvmrt_array *a);
 /* Is a read of an element that is displaced, or whose place says nothing of it, right or wrong because of an edge with a name that holds it?
