@@ -60,12 +60,14 @@ static void readInPlace(AllocaInst *A, const Copy &C) {
   IRBuilder<> B(C.From);
   for (GetElementPtrInst *G : C.Fields) {
     SmallVector<Value *, 4> Indices(G->indices());
-    Value *Field = nullptr;
+    LoadInst *Field = nullptr;
     for (User *U : make_early_inc_range(G->users())) {
       auto *Load = cast<LoadInst>(U);
-      if (!Field)
+      if (!Field) {
         Field = B.CreateAlignedLoad(Load->getType(), B.CreateGEP(G->getSourceElementType(), C.From->getPointerOperand(), Indices),
                                     Load->getAlign());
+        Field->setAAMetadata(Load->getAAMetadata()); // of a descriptor, which stores to elements leave as it is
+      }
       Load->replaceAllUsesWith(Field);
       Load->eraseFromParent();
     }
