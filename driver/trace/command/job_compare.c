@@ -141,6 +141,8 @@ int dvmt_job_run(struct dvmt_comparing *x, char *const *command, int *status, st
     rc = dvm_error_set(err, -EINVAL, "the run is one of processes that call MPI themselves: they are compared with a reference of as many");
   if (!rc && found)
     rc = join_run(x, &job, &totals, err);
+  if (found > 0)
+    dvmt_launch_note_killed(*status);
   const char *how = rc ? NULL : dvmt_launch_cut(*status, cut, sizeof(cut));
   if (!rc)
     rc = dvmt_compare_end(x->c, how ? how : totals.torn ? "is torn" : NULL, totals.torn, err);

@@ -131,6 +131,11 @@ const char *dvmt_launch_cut(int status, char *buf, size_t size) {
   return buf;
 }
 
+void dvmt_launch_note_killed(int status) {
+  if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL))
+    fprintf(stderr, "dvm: the job was killed (SIGKILL): what its ranks did in their last second may be missing\n");
+}
+
 int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err) {
   struct sigaction on_int, on_quit, on_term, on_hup, hand = {.sa_handler = pass_on};
   struct dvmt_ring *ring = NULL;

@@ -206,6 +206,7 @@ static int record_job(const struct options *o, int status, struct dvm_error *err
   bool parallel = job.parallel;
   if (status && parallel)
     say_last(&job);
+  dvmt_launch_note_killed(status);
   dvmt_job_close(&job);
   rc = dvmt_job_merge(o->job, err);
   fprintf(stderr,

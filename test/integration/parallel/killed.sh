@@ -81,6 +81,7 @@ for who in one all launcher recorder; do
     rm stop
   else
     has err "recorded the 2 ranks of a job in '$who.dvmt'"
+    has err "what its ranks did in their last second may be missing"
   fi
   for rank in 0 1; do
     "$dvm" trace dump $who.dvmt.$rank >out 2>/dev/null
