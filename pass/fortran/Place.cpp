@@ -96,6 +96,7 @@ struct Placer {
   Mark &mark(MarkKind K, size_t S, const Directive *D);
   std::string call(const Mark &M) const;
   bool nextStatement(size_t S, size_t &Next) const;
+  void partEnds(const Loop &L);
   void wrap(size_t First, size_t Last, Mark &Enter, unsigned Line);
   void block(size_t S, const Directive &D);
   size_t endOf(size_t S, const Directive &D);
@@ -261,6 +262,9 @@ bool Placer::nest(size_t First, const Directive &D, std::vector<int> &Loops) {
       return refuse(P.Statements[Next].Start,
                     "the loops of PARALLEL are not tightly nested: expected the DO of '" + D.Names[N] + "', found another statement");
     const Loop &L = O.Loops[O.LoopAt[Next]];
+    if (L.Index.empty())
+      return refuse(P.Statements[Next].Start, "PARALLEL must stand before a DO with an index, not before this loop",
+                    "write the loops of DO CONCURRENT as DO loops");
     if (lower(L.Index) != lower(D.Names[N]))
       return refuse(P.Statements[Next].Start, "the index of this loop is '" + L.Index + "', but PARALLEL names '" + D.Names[N] + "' here",
                     "name the indices in the order of the loops, the outermost first");
@@ -269,6 +273,23 @@ bool Placer::nest(size_t First, const Directive &D, std::vector<int> &Loops) {
     Loops.push_back(O.LoopAt[Next]);
   }
   return true;
+}
+
+// "do 20 k = 1, n" around a parallel loop that ends with the same statement: it loses its label, and has an end of its own behind the
+// one of the construct.
+void Placer::partEnds(const Loop &L) {
+  const Statement &Do = P.Statements[L.Do], &End = P.Statements[L.End];
+  size_t I = Do.Text.find_first_of("0123456789");
+  for (size_t Digits = 0; I < Do.Text.size() && Digits < L.Label.size(); ++I)
+    if (Do.Text[I] != ' ') {
+      ++Digits;
+      Blank.push_back({Do.At[I].Line, Do.At[I].Column});
+    }
+  I = Do.Text.find_first_not_of(' ', I);
+  if (I != std::string::npos && Do.Text[I] == ',')
+    Blank.push_back({Do.At[I].Line, Do.At[I].Column});
+  auto &After = Behind[End.LastLine];
+  After.insert(After.begin() + 1, Insertion{{"end do"}, End.LastLine});
 }
 
 void Placer::parallel(size_t S, const Directive &D) {
@@ -288,12 +309,6 @@ void Placer::parallel(size_t S, const Directive &D) {
     if (!P.Statements[I].Alone)
       return error(P.Statements[I].Start, "a loop of PARALLEL needs lines of "
                                           "its own: ';' parts statements here");
-  for (const Loop &L : O.Loops)
-    if (L.End == Outer.End && L.Do < Outer.Do)
-      return error(P.Statements[L.Do].Start,
-                   "this loop ends with the same statement as the parallel "
-                   "loop inside of it",
-                   "give it an END DO or a terminal statement of its own");
   const unsigned Construct = ++Constructs;
   const unsigned Line = lineOf(S);
   Mark Enter = mark(MarkKind::Enter, S, &D);
@@ -310,6 +325,9 @@ void Placer::parallel(size_t S, const Directive &D) {
     clauseOperands(Enter, C);
   const size_t Where = P.Marks.size() - 1;
   wrap(First, Outer.End, Enter, Line);
+  for (const Loop &L : O.Loops)
+    if (L.End == Outer.End && L.Do < Outer.Do)
+      partEnds(L);
   P.Marks[Where] = Enter;
   if (Loops.size() > 1) {
     Mark &Row = mark(MarkKind::Row, S, &D);
