@@ -4,6 +4,7 @@
 #include "runtime/data/heap.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/series.h"
+#include "runtime/data/storage.h"
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -257,11 +258,14 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   if (!address || !shape.element_bytes || !shape_set(&shape, &own->ref, args))
     return NULL;
   bool pointer = own->ref.flags & DVMRT_REF_POINTER;
+  bool keeps = !pointer && d->fortran && dvmrt_storage_static(address);
   struct dvmrt_array *a = same_shape(&shape);
+  if (a && a->site && keeps)
+    return a;
   if (!a || (!pointer && a->site != d->site)) {
     a = dvmrt_mem_alloc(sizeof(*a));
     *a = shape;
-    if (!region_make(a, !pointer)) {
+    if (!region_make(a, !pointer && !keeps)) {
       dvmrt_mem_free(a, sizeof(*a));
       return NULL;
     }

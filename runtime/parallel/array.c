@@ -7,6 +7,7 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/plan.h"
 #include "runtime/parallel/poison.h"
+#include "runtime/data/storage.h"
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/task.h"
 #include <stdlib.h>
@@ -361,6 +362,15 @@ static void clear_own(struct dvmp_array *a) {
     dvmp_set_runs(&a->own, a->stride, a->extent, clear_run, a);
 }
 
+/* Is what is declared there already, 'old', the same, so that its directive stays?  Another variable's, to which a pointer leads, or static
+ * data of Fortran: with its values it has kept its place. */
+static bool stays(const struct dvmp_array *old, const struct dvmp_array *a, const struct dvmrt_directive *d) {
+  if (old->address != a->address || old->end != a->end)
+    return false;
+  return (d->items->ref.flags & DVMRT_REF_POINTER) ||
+         (d->fortran && dvmrt_storage_static(a->address) && old->ndims == a->ndims && !memcmp(old->extent, a->extent, sizeof(a->extent)));
+}
+
 static void declare(struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items;
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
@@ -381,8 +391,8 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   set_shape(a, d, &own->ref, args);
   if (!is_template) {
     struct dvmp_array *old = dvmp_array_at(address);
-    if (old && (own->ref.flags & DVMRT_REF_POINTER) && old->address == address && old->end == a->end) {
-      free(a); /* another variable's: its directive stays */
+    if (old && stays(old, a, d)) {
+      free(a);
       return;
     }
     dvmp_array_forget(address, a->end - address);
@@ -470,7 +480,7 @@ void dvmp_array_declare_early(void) {
 
 struct move {
   struct dvmp_array *a;
-  struct dvmp_set *before;  /* [size]: of each rank */
+  struct dvmp_set *before; /* [size]: of each rank */
 };
 
 /* Of the old places all is kept that the move needs: the old grid goes. */
