@@ -164,7 +164,14 @@ bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char 
 bool proxy_sets_progress(struct proxy *p, bool idle);
 void proxy_sets_flags(struct proxy_flags *f);
 bool proxy_sets_has_all(uint32_t rank); /* a shadow's host: what was logged and committed, and the steps */
-void proxy_sets_close(void);
+int proxy_sets_descriptor(pid_t process, int fd, int flags,
+                          const char *what); /* of another process; ends this one where that is impossible */
+
+/* proxy_prints.c: what ranks of a set print, there. */
+void proxy_prints_open(const struct proxy *p, struct sets *shared, unsigned side);
+void proxy_prints_take(const struct proxy_head *head, const char *data);
+bool proxy_prints_move(const struct proxy *p, uint32_t rank, int stream, bool late);
+void proxy_prints_close(void);
 
 /* proxy_head.c: at the controller. */
 /* 'sets': descriptor of what joins two sets, or -1; 'side': which one this is. */

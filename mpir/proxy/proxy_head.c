@@ -91,6 +91,6 @@ void proxy_head_run(pid_t controller, int fd, int sets, unsigned side) {
       usleep(IDLE_US);
   }
   if (p.set)
-    proxy_sets_close();
+    proxy_prints_close();
   free(passed);
 }

@@ -3,7 +3,6 @@
    committed entries go to their hosts. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +14,13 @@
 #include "mpir/proxy/proxy.h"
 #include "mpir/replica/sets.h"
 
-enum { SILENT_MS = 30000, LATE_NS = 200000, REPLAYED = 1024, CLOSE_MS = 5000, ACKNOWLEDGED = 32 << 10 };
-
-struct piece {
-  struct piece *next;
-  uint64_t needs, step; /* entries, steps */
-  uint32_t bytes, done;
-  char data[];
-};
-
-struct stream {
-  int fd;
-  struct piece *first, **last;
-  uint64_t printed, told; /* bytes that went out; that the node knows of */
-};
+enum { SILENT_MS = 30000, LATE_NS = 200000, REPLAYED = 1024 };
 
 static struct {
   struct sets *shared;
   unsigned side;
   uint32_t nranks, nnodes;
   int64_t *heard_ms, looked_ms; /* by node; when this process looked at that last */
-  struct stream (*streams)[REPLICA_STREAMS];
   uint64_t *sent; /* mains, from * nranks + to: 1 + position of the last record that a committed entry tells of */
   uint64_t *steps; /* mains: with all entries that have come */
   uint64_t *told, *told_step; /* entries that a shadow's host has, or as a main's knows them to be replayed */
@@ -57,7 +42,7 @@ static _Noreturn void fail(const char *what) {
   exit(1);
 }
 
-static int open_of(pid_t process, int fd, int flags, const char *what) {
+int proxy_sets_descriptor(pid_t process, int fd, int flags, const char *what) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/%d/fd/%d", process, fd);
   const int opened = open(path, flags | O_CLOEXEC);
@@ -68,7 +53,7 @@ static int open_of(pid_t process, int fd, int flags, const char *what) {
 
 void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
   struct stat st;
-  const int memory = open_of(controller, fd, O_RDWR, "the memory of two sets");
+  const int memory = proxy_sets_descriptor(controller, fd, O_RDWR, "the memory of two sets");
   if (fstat(memory, &st) ||
       (here.shared = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0)) == MAP_FAILED)
     fail("the memory of two sets");
@@ -76,16 +61,11 @@ void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
   here.nranks = p->job->nranks;
   here.nnodes = p->nnodes;
   here.heard_ms = calloc(p->nnodes, sizeof(*here.heard_ms));
-  here.streams = calloc(here.nranks, sizeof(*here.streams));
   here.sent = calloc((size_t)here.nranks * here.nranks, sizeof(*here.sent));
   here.steps = calloc(here.nranks, sizeof(*here.steps));
   here.told = calloc(here.nranks, sizeof(*here.told));
   here.told_step = calloc(here.nranks, sizeof(*here.told_step));
-  for (uint32_t i = 0; i < here.nranks; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++) {
-      here.streams[i][s].last = &here.streams[i][s].first;
-      here.streams[i][s].fd = open_of(here.shared->command, rank_at(i)->streams[side][s], O_WRONLY | O_NONBLOCK, "a pipe");
-    }
+  proxy_prints_open(p, here.shared, side);
   p->set = side + 1;
   proxy_roles_open(p, here.shared, side);
   proxy_ways_open(here.shared, side);
@@ -174,7 +154,7 @@ static bool commit(void) {
   return moved;
 }
 
-static uint32_t host_of(const struct proxy *p, uint32_t rank) { return mpl_state(p->job, rank)->node + 1; }
+static int host_of(const struct proxy *p, uint32_t rank) { return (int)mpl_state(p->job, rank)->node + 1; }
 
 /* To the host of a shadow. */
 static bool hand_on(const struct proxy *p, uint32_t rank, bool late) {
@@ -193,7 +173,7 @@ static bool hand_on(const struct proxy *p, uint32_t rank, bool late) {
   for (uint64_t i = 0; i < n; i++)
     memcpy(&packet.entries[i], &log[(here.told[rank] + i) % REPLICA_LOG_ENTRIES], sizeof(*log));
   const struct proxy_head head = {PROXY_LOG, rank, 0, (uint32_t)(sizeof(packet.step) + n * sizeof(*log)), here.told[rank]};
-  proxy_wire_send((int)host_of(p, rank), &head, &packet);
+  proxy_wire_send(host_of(p, rank), &head, &packet);
   here.told[rank] += n;
   here.told_step[rank] = packet.step;
   return true;
@@ -210,68 +190,9 @@ static void tell_replayed(const struct proxy *p, uint32_t rank, bool late) {
   const bool differs = entries != here.told[rank] || step != here.told_step[rank];
   if (!(entries - here.told[rank] >= REPLAYED || (late && differs)) || !proxy_wire_has_room())
     return;
-  proxy_wire_send((int)host_of(p, rank), &(struct proxy_head){PROXY_REPLAYED, rank, 0, sizeof(step), entries}, &step);
+  proxy_wire_send(host_of(p, rank), &(struct proxy_head){PROXY_REPLAYED, rank, 0, sizeof(step), entries}, &step);
   here.told[rank] = entries;
   here.told_step[rank] = step;
-}
-
-/* --- what ranks print --- */
-
-static void take_output(const struct proxy_head *head, const char *data) {
-  struct stream *s = &here.streams[head->from][head->to];
-  const uint32_t bytes = head->bytes - (uint32_t)sizeof(uint64_t);
-  if (is_lost(head->from, here.side)) /* the other one says it */
-    return;
-  struct piece *piece = malloc(sizeof(*piece) + bytes);
-  if (!piece)
-    exit(1);
-  *piece = (struct piece){.needs = head->position, .bytes = bytes};
-  memcpy(&piece->step, data, sizeof(piece->step));
-  memcpy(piece->data, data + sizeof(piece->step), bytes);
-  *s->last = piece;
-  s->last = &piece->next;
-}
-
-static bool may_go_out(uint32_t rank, const struct piece *piece) {
-  const struct sets_rank *k = rank_at(rank);
-  return !of_mains() || atomic_load(&here.shared->alone) || is_lost(rank, SETS_SHADOWS) ||
-         (atomic_load(&k->committed) >= piece->needs && atomic_load(&k->step) >= piece->step);
-}
-
-static void drop_first(struct stream *s) {
-  struct piece *piece = s->first;
-  s->first = piece->next;
-  s->last = s->first ? s->last : &s->first;
-  free(piece);
-}
-
-static bool put_out(struct stream *s) {
-  struct piece *piece = s->first;
-  while (piece->done < piece->bytes) {
-    const ssize_t n = write(s->fd, piece->data + piece->done, piece->bytes - piece->done);
-    if (n < 0 && errno == EAGAIN)
-      return false;
-    if (n < 0)
-      exit(1); /* nobody reads any more */
-    piece->done += (uint32_t)n;
-  }
-  s->printed += piece->bytes;
-  drop_first(s);
-  return true;
-}
-
-static bool move_output(const struct proxy *p, uint32_t rank, int stream, bool late) {
-  struct stream *s = &here.streams[rank][stream];
-  bool moved = false;
-  while (s->first && is_lost(rank, here.side))
-    drop_first(s);
-  while (s->first && may_go_out(rank, s->first) && put_out(s))
-    moved = true;
-  if (s->printed != s->told && (late || s->printed - s->told >= ACKNOWLEDGED) && proxy_wire_has_room()) {
-    proxy_wire_send((int)host_of(p, rank), &(struct proxy_head){PROXY_PRINTED, rank, (uint32_t)stream, 0, s->printed}, NULL);
-    s->told = s->printed;
-  }
-  return moved;
 }
 
 /* --- what is told at the end --- */
@@ -311,7 +232,7 @@ bool proxy_sets_take(struct proxy *p, const struct proxy_head *head, const char 
   } else if (head->kind == PROXY_DIFFERS) {
     take_difference(rank_at(head->from), data);
   } else if (head->kind == PROXY_OUTPUT) {
-    take_output(head, data);
+    proxy_prints_take(head, data);
   } else if (head->kind == PROXY_CROSS || head->kind == PROXY_ENDS) {
     proxy_ways_put(head, data);
   } else {
@@ -332,7 +253,7 @@ bool proxy_sets_progress(struct proxy *p, bool idle) {
     else
       moved |= hand_on(p, i, late);
     for (int s = 0; s < REPLICA_STREAMS; s++)
-      moved |= move_output(p, i, s, late);
+      moved |= proxy_prints_move(p, i, s, late);
   }
   here.all_told &= leads;
   proxy_roles_tell(p);
@@ -346,14 +267,4 @@ bool proxy_sets_progress(struct proxy *p, bool idle) {
 void proxy_sets_flags(struct proxy_flags *f) {
   f->alone = of_mains() && atomic_load(&here.shared->alone);
   f->leads = !of_mains() && here.all_told;
-}
-
-/* The ranks have ended by themselves: no other course will be taken. */
-void proxy_sets_close(void) {
-  const int64_t begun = now_ns();
-  for (uint32_t i = 0; i < here.nranks; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++)
-      while (here.streams[i][s].first && now_ns() - begun < CLOSE_MS * 1000000ll)
-        if (!put_out(&here.streams[i][s]))
-          poll(&(struct pollfd){here.streams[i][s].fd, POLLOUT, 0}, 1, 10);
 }
