@@ -325,8 +325,12 @@ sed -i 's/n = 2/n = 1/' derived.c
 status 0 "$dvmcc" -fdvm=parallel derived.c -o derived
 status 0 job 2 ./derived
 sed -i 's/@i/@i + "near"/' derived.c
+status 0 "$dvmcc" -fdvm=parallel derived.c -o derived
+status 66 job 2 ./derived
+has err "derived.c:5:13: error: the rule of 'b' names the edge \"near\", which 'shadow_add' has not made [dvm-usage]"
+sed -i 's/+ "near"/- 1/' derived.c
 status 1 "$dvmcc" -fdvm=parallel derived.c -o derived
-has err "derived.c:5:66: error: edges of 'derived' are not supported in parallel execution yet"
+has err "error: expected ']' or '+' and the name of an edge, in quotes, in 'derived'"
 
 # Ranks that part ways are named in place of waiting for ever.
 cat >parted.c <<'END'
