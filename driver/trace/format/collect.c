@@ -230,6 +230,12 @@ static int program(struct dvmt_collector *c, const uint64_t *w) {
   return rc;
 }
 
+/* An allocation, or an array that a directive has declared there before: where memory of the address ends. */
+static bool knows_end(const struct dvmt_place *there, uint64_t address) {
+  const struct site *s = (const struct site *)(uintptr_t)there->owner;
+  return there->number || (s && s->kind == DVMT_SITE_DIRECT && there->low == address);
+}
+
 /* A directive that declares an array. */
 static int declare(struct dvmt_collector *c, const struct site *s, const uint64_t *args) {
   struct dvmt_array_ref ref;
@@ -250,7 +256,7 @@ static int declare(struct dvmt_collector *c, const struct site *s, const uint64_
   /* Of a pointer's first dimension only the allocation tells the extent; else as far as nothing else is in the way, up to a terabyte. */
   struct dvmt_place there;
   bool open = ref.ndims && !ref.extent[0];
-  if (open && dvmt_alive_find(c->alive, ref.address, &there) && there.number) {
+  if (open && dvmt_alive_find(c->alive, ref.address, &there) && knows_end(&there, ref.address)) {
     def.extent[0] = (int64_t)((there.high - ref.address) / bytes);
     bytes = there.high - ref.address;
   } else if (open) {

@@ -41,6 +41,12 @@ status 0 "$dvmcc" -fdvm=trace -g -O1 '-DRENEW=shadow_renew(inner)' names.c -o na
 status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 '-DRENEW=shadow_renew(inner)' names.c -o names.parallel
 status 0 "$dvm" record --level checksum -o names.dvmt -- ./names.sequential
 
+# Each has its own elements, whatever lies behind it.
+status 0 "$dvm" record -o names.modify -- ./names.sequential
+status 0 "$dvm" trace dump --variable outer names.modify
+lacks out "outer[60]"
+status 0 "$dvm" trace dump --element 'next[58][59]' names.modify
+has out "names.c:24:7 "
 for n in 1 3 4; do
   status 0 "$dvm" compare names.dvmt -- $(ranks $n ./names.parallel)
   has err ", 0 different"
