@@ -265,7 +265,7 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   if (!a || (!pointer && a->site != d->site)) {
     a = dvmrt_mem_alloc(sizeof(*a));
     *a = shape;
-    if (!region_make(a, !pointer && !keeps)) {
+    if (!region_make(a, !pointer && !(keeps && dvmrt_shadow_region_in(address, 1)))) {
       dvmrt_mem_free(a, sizeof(*a));
       return NULL;
     }
