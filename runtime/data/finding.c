@@ -80,12 +80,13 @@ uint64_t dvmrt_finding_hits(void) { return total.error_hits + total.warning_hits
 
 struct dvmrt_finding *dvmrt_finding_last(void) { return last_hit; }
 
+uint64_t *dvmrt_finding_total(const struct dvmrt_finding *f) {
+  return dvmrt_id_severity(f->id) == DVMRT_ERROR ? &total.error_hits : &total.warning_hits;
+}
+
 void dvmrt_finding_more(struct dvmrt_finding *f, uint64_t n) {
   f->count += n;
-  if (dvmrt_id_severity(f->id) == DVMRT_ERROR)
-    total.error_hits += n;
-  else
-    total.warning_hits += n;
+  *dvmrt_finding_total(f) += n;
 }
 
 struct dvmrt_finding_totals dvmrt_finding_totals(void) { return total; }

@@ -42,6 +42,8 @@ uint64_t dvmrt_finding_hits(void);
 struct dvmrt_finding *dvmrt_finding_last(void);
 /* Counts 'n' more of one that has been reported. */
 void dvmrt_finding_more(struct dvmrt_finding *f, uint64_t n);
+/* The sum that its occurrences are part of. */
+uint64_t *dvmrt_finding_total(const struct dvmrt_finding *f);
 /* How many findings there are, and occurrences of them. */
 struct dvmrt_finding_totals {
   uint64_t errors, warnings, error_hits, warning_hits;

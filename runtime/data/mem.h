@@ -31,6 +31,15 @@ static inline void dvmrt_mem_leave(void) {
 static inline bool dvmrt_mem_inside(void) { return dvmrt_mem_state != 0; }
 /* The process has one thread, and it is not inside: what is read without dvmrt_mem_enter does not change. */
 static inline bool dvmrt_mem_alone(void) { return !dvmrt_mem_state && __libc_single_threaded; }
+/* dvmrt_mem_enter and dvmrt_mem_leave where that has been asked. */
+static inline void dvmrt_mem_enter_alone(void) {
+  dvmrt_mem_state = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline void dvmrt_mem_leave_alone(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  dvmrt_mem_state = 0;
+}
 
 /* Zeroed memory; inside dvmrt_mem_enter only.  Never NULL: without memory for its own tables the runtime says so and ends
  * the program with status 2. */

@@ -317,7 +317,7 @@ uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, ui
 /* A construct in code that interrupted the runtime runs unobserved; all that must be right is 'once'. */
 static __thread struct dvmrt_site *unobserved __attribute__((tls_model("initial-exec")));
 
-int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
+static int enter_construct(struct dvmrt_site *site, void *frame, const int64_t *args) {
   if (unobserved == site) {
     unobserved = NULL;
     return 0;
@@ -329,7 +329,11 @@ int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
   return run;
 }
 
-void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
+int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
+  return dvmrt_construct_enter_again(site, frame, args, enter_construct);
+}
+
+static void leave_construct(struct dvmrt_site *site, void *frame) {
   if (!enter()) {
     unobserved = site;
     return;
@@ -338,6 +342,8 @@ void __dvmrt_leave(struct dvmrt_site *site, void *frame) {
   leave();
 }
 
+void __dvmrt_leave(struct dvmrt_site *site, void *frame) { dvmrt_construct_leave_again(site, frame, leave_construct); }
+
 void __dvmrt_row(struct dvmrt_site *construct) {
   if (!enter())
     return;
@@ -345,12 +351,17 @@ void __dvmrt_row(struct dvmrt_site *construct) {
   leave();
 }
 
-int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
-  if (!__dvmrt_now.mask || !enter())
+static __attribute__((noinline)) int prove(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box,
+                                           const int64_t *values) {
+  if (!enter())
     return dvmrt_finding_stopped;
   int proved = dvmrt_summary_prove(dvmrt_directive_of(construct), s, box, values);
   leave();
   return proved;
+}
+
+int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s, const int64_t *box, const int64_t *values) {
+  return __dvmrt_now.mask ? prove(construct, s, box, values) : dvmrt_finding_stopped;
 }
 
 int __dvmrt_data(struct dvmrt_site *construct, const void *p, uint64_t size) {

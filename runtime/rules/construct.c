@@ -386,6 +386,33 @@ static void nest_end(struct dvmrt_frame *f) {
   owned = NULL;
 }
 
+/* A parallel loop inside of another one: it has been reported, as entered by the nest that is being executed itself.  Until that is over,
+ * entering it from the same place of the stack is counted. */
+struct dvmrt_inside {
+  struct dvmrt_finding *finding; /* NULL: none */
+  uint64_t *total;               /* where its occurrences count, too */
+  uint32_t serial, process;      /* of the nest; 'processes' */
+  struct dvmrt_frame ready;      /* entered when it is 'top' */
+};
+
+/* Of what a thread's state says, as much as a loop of that rank may change. */
+static void copy_now(struct dvmrt_now *to, const struct dvmrt_now *from, int rank) {
+  enum { FEW = 2 };
+  if (rank <= FEW)
+    memcpy(to, from, offsetof(struct dvmrt_now, iv) + FEW * sizeof(to->iv[0]));
+  else
+    *to = *from;
+}
+
+static bool is_ready(const struct dvmrt_frame *f) { return f->d->inside && f == &f->d->inside->ready; }
+
+static void restore(const struct dvmrt_frame *f) {
+  if (is_ready(f))
+    copy_now(&__dvmrt_now, &f->saved, f->d->rank);
+  else
+    __dvmrt_now = f->saved;
+}
+
 static void end(struct dvmrt_frame *f) {
   if (f->nest) {
     nest_end(f);
@@ -393,7 +420,7 @@ static void end(struct dvmrt_frame *f) {
   }
   if (!f->bare)
     tell_over(f);
-  __dvmrt_now = f->saved;
+  restore(f);
 }
 
 /* ---- what debuggers see ----------------------------------------------------------------------------------------------------------- */
@@ -417,21 +444,13 @@ void dvmrt_construct_facts(struct dvm_facts *f) {
   DVMRT_FACT(f, ACCESS_LINE, struct dvmrt_access, pos.line);
 }
 
-/* A parallel loop inside of another one: it has been reported, as entered by the nest that is being executed itself.  Until that is over,
- * entering it from the same place of the stack is counted. */
-struct dvmrt_inside {
-  struct dvmrt_finding *finding; /* NULL: none */
-  uint32_t serial, process;      /* of the nest; 'processes' */
-  struct dvmrt_frame ready;      /* entered when it is 'top' */
-};
-
 /* Takes the uppermost construct off; it has been left, or jumped out of. */
 static void pop(void) {
   struct dvmrt_frame *f = top;
   if (!f->left)
     end(f);
   top = f->outer;
-  if (!f->d->inside || f != &f->d->inside->ready) {
+  if (!is_ready(f)) {
     f->outer = spare;
     spare = f;
   }
@@ -514,32 +533,57 @@ static void note_inside(const struct dvmrt_frame *f, uint64_t hits) {
     return;
   if (!in)
     in = f->d->inside = dvmrt_mem_alloc(sizeof(*in));
-  *in = (struct dvmrt_inside){dvmrt_finding_last(), owned->serial, processes, {.d = f->d, .frame = f->frame, .outer = owned, .bare = true}};
+  struct dvmrt_finding *found = dvmrt_finding_last();
+  *in = (struct dvmrt_inside){
+      found, dvmrt_finding_total(found), owned->serial, processes, {.d = f->d, .frame = f->frame, .outer = owned, .bare = true}};
 }
 
-/* True: '*run' says whether it is to be executed. */
-static bool enter_again(struct dvmrt_inside *in, void *frame, int *run) {
+/* The loop of the site, as it has been entered from that place of the stack; NULL: that is to be looked at. */
+static struct dvmrt_inside *inside_of(const struct dvmrt_site *site, const void *frame) {
+  const struct dvmrt_directive *d = site->cache;
+  struct dvmrt_inside *in = d ? d->inside : NULL;
+  return in && in->ready.frame == frame && dvmrt_mem_alone() && !dvmrt_finding_stopped && !dvmrt_due && !dvmrt_repeat_first ? in : NULL;
+}
+
+static void set_top(struct dvmrt_frame *f) {
+  top = f;
+  __dvm_facts.frame = (uintptr_t)f;
+}
+
+int dvmrt_construct_enter_again(struct dvmrt_site *site, void *frame, const int64_t *args, dvmrt_enter_fn *enter) {
+  struct dvmrt_inside *in = inside_of(site, frame);
+  if (!in)
+    return enter(site, frame, args);
   struct dvmrt_frame *f = &in->ready;
-  if (f->frame != frame)
-    return false;
   if (top == f && f->left) {
-    top = f->outer;
-    show_top();
-    *run = 0;
-    return true;
+    set_top(f->outer);
+    return 0;
   }
-  if (!in->finding || top != owned || owner != &self || in->serial != owned->serial || in->process != processes)
-    return false;
-  dvmrt_finding_more(in->finding, 1);
-  dvmrt_repeat_end();
+  if (!in->finding || !top || top != owned || in->serial != top->serial || in->process != processes)
+    return enter(site, frame, args);
+  dvmrt_mem_enter_alone();
+  in->finding->count++;
+  ++*in->total;
   f->outer = top;
   f->left = false;
-  f->saved = __dvmrt_now;
-  __dvmrt_now = (struct dvmrt_now)SEQUENTIAL;
-  top = f;
-  show_top();
-  *run = 1;
-  return true;
+  struct dvmrt_now *now = &__dvmrt_now;
+  copy_now(&f->saved, now, f->d->rank);
+  now->write = DVMRT_W_ASSIGNED, now->first_read = DVMRT_W_FIRST, now->first_write = UINT32_MAX, now->mask = now->base = 0;
+  set_top(f);
+  dvmrt_mem_leave_alone();
+  return 1;
+}
+
+void dvmrt_construct_leave_again(struct dvmrt_site *site, void *frame, dvmrt_leave_fn *leave) {
+  struct dvmrt_inside *in = inside_of(site, frame);
+  if (!in || top != &in->ready || in->ready.left) {
+    leave(site, frame);
+    return;
+  }
+  dvmrt_mem_enter_alone();
+  copy_now(&__dvmrt_now, &in->ready.saved, in->ready.d->rank);
+  in->ready.left = true;
+  dvmrt_mem_leave_alone();
 }
 
 static void begin(struct dvmrt_frame *f) {
@@ -578,7 +622,7 @@ static void begin(struct dvmrt_frame *f) {
   f->bare = true;
 }
 
-static __attribute__((noinline)) int enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
+int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
   if (top && top->left && top->d == d && top->frame == frame) {
     pop();
     return 0;
@@ -607,18 +651,13 @@ static __attribute__((noinline)) int enter(struct dvmrt_directive *d, void *fram
   return 1;
 }
 
-int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args) {
-  int run;
-  return d->inside && enter_again(d->inside, frame, &run) ? run : enter(d, frame, args);
-}
-
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame) {
   bool uppermost = top && top->d == d && top->frame == frame;
   if (!uppermost && !on_stack(d, frame))
     return;
   dvmrt_repeat_end();
   if (uppermost && top->bare) {
-    __dvmrt_now = top->saved;
+    restore(top);
     top->left = true;
     return;
   }

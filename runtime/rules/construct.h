@@ -106,6 +106,12 @@ void dvmrt_construct_judged(struct dvmrt_directive *d, const char *why);
 /* Iterations of the nest that is being executed, so far. */
 static inline uint64_t dvmrt_construct_iterations(void) { return (__dvmrt_now.write + 1 - __dvmrt_now.base) / 2; }
 
+/* Without dvmrt_mem_enter.  A parallel loop that has been reported as inside of the nest is entered and left again, from the same place of
+ * the stack, and counted; whatever else it may be is for 'enter' and 'leave'. */
+typedef int dvmrt_enter_fn(struct dvmrt_site *site, void *frame, const int64_t *args);
+typedef void dvmrt_leave_fn(struct dvmrt_site *site, void *frame);
+int dvmrt_construct_enter_again(struct dvmrt_site *site, void *frame, const int64_t *args, dvmrt_enter_fn *enter);
+void dvmrt_construct_leave_again(struct dvmrt_site *site, void *frame, dvmrt_leave_fn *leave);
 /* All inside dvmrt_mem_enter. */
 int dvmrt_construct_enter(struct dvmrt_directive *d, void *frame, const int64_t *args);
 void dvmrt_construct_leave(struct dvmrt_directive *d, void *frame);
