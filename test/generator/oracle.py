@@ -172,6 +172,8 @@ class Oracle(Rules):
                 self.fresh[a.name].append((widths or self.layout.widths(a), corner))
 
     def copy(self, s):
+        if s.src.name not in self.zero and (s.src.record or s.src.ctype == 'long double'):
+            self.defined = False                 # plain C copies padding, too, which the sums of arrays show
         for subs in every_index(s.src.dims):
             fields = list(every_field(s.src, subs))
             known = any(self.state((s.src.name, whole)) == ASSIGNED for whole in fields)
