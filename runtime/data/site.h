@@ -32,6 +32,8 @@ enum dvmrt_repeat_kind {
   DVMRT_REPEAT_WAITS,    /* nothing of itself: an element in an assignment of the sequential part, or its target */
   DVMRT_REPEAT_KINDS
 };
+enum { DVMRT_REPEAT_EDGE = 8 };
+enum dvmrt_repeat_edge { DVMRT_EDGE_ASK, DVMRT_EDGE_VALID, DVMRT_EDGE_STALE };
 struct dvmrt_repeat {
   const void *thread;    /* whose accesses are counted; NULL: nobody's */
   struct dvmrt_access *next; /* of those with a thread */
@@ -49,6 +51,7 @@ struct dvmrt_repeat {
   int64_t near;
   uint64_t width, unit;  /* unit: bytes of an element; the first one lies at 'first' */
   uintptr_t first;
+  uint8_t edge[DVMRT_REPEAT_EDGE]; /* .. and of those, from near on: 'enum dvmrt_repeat_edge' */
   struct dvmrt_clause_array *across; /* ACROSS: judged by the words alone; or NULL */
   bool covered;          /* .. within the clause's widths */
   uintptr_t low, high;   /* PENDING: where the variable lies */

@@ -286,11 +286,14 @@ void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, u
   leave();
 }
 
-int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
+/* What follows is called for each access that has been reported: what is not counted by one look is for another function. */
+
+static __attribute__((noinline)) int place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix,
+                                           uint32_t flags) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return 1;
-  if ((again && (dvmrt_repeat_row(again, (uintptr_t)p, ix, flags) || dvmrt_repeat_place(again, (uintptr_t)p, ix, flags))) || !enter())
+  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || !enter())
     return 0;
   dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);
@@ -298,7 +301,14 @@ int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_vie
   return settled;
 }
 
-uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
+  struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if (again && !dvmrt_finding_stopped && dvmrt_repeat_row(again, (uintptr_t)p, ix, flags))
+    return 0;
+  return place(p, site, view, ix, flags);
+}
+
+static __attribute__((noinline)) uint32_t local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return DVMRT_W_ASSIGNED;
@@ -310,6 +320,13 @@ uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, ui
   word = dvmrt_check_local(site, word, kind, flags, ix);
   leave();
   return word;
+}
+
+uint32_t __dvmrt_local(struct dvmrt_site *site, uint32_t word, uint32_t kind, uint32_t flags, const int64_t *ix) {
+  struct dvmrt_access *again = dvmrt_repeat_of(site);
+  if (again && !dvmrt_finding_stopped && dvmrt_repeat_sum(again, word, flags))
+    return word;
+  return local(site, word, kind, flags, ix);
 }
 
 /* ---- constructs ---------------------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,11 @@ static struct dvmrt_finding *finding_since(uint64_t hits) {
   return n == 0 ? &silent : n == 1 ? dvmrt_finding_last() : NULL;
 }
 
+static void forget_row(struct dvmrt_repeat *r) {
+  r->row = false;
+  memset(r->edge, DVMRT_EDGE_ASK, sizeof(r->edge));
+}
+
 static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
   struct dvmrt_repeat *r = &x->repeat;
   struct dvmrt_finding *f = finding_since(hits);
@@ -29,7 +34,7 @@ static bool note(struct dvmrt_access *x, int kind, uint64_t hits) {
     dvmrt_repeat_first = x;
   }
   r->thread = &__dvmrt_now;
-  r->row = false;
+  forget_row(r);
   r->finding[kind] = f;
   return true;
 }
@@ -39,7 +44,7 @@ static void clear(struct dvmrt_access *x, bool counts) {
   struct dvmrt_repeat *r = &x->repeat;
   r->across = NULL;
   r->array = r->written = NULL;
-  r->row = false;
+  forget_row(r);
   for (int k = 0; k < DVMRT_REPEAT_KINDS; k++) {
     if (counts && r->finding[k] && r->count[k] && r->finding[k] != &silent)
       dvmrt_finding_more(r->finding[k], r->count[k]);
@@ -160,6 +165,14 @@ static bool is_far(struct dvmrt_repeat *r, const int64_t *ix) {
   return far;
 }
 
+/* Of a row the answer depends on how far away the element is, alone, as long as nothing is exchanged. */
+static bool remember_edge(struct dvmrt_repeat *r, int64_t ix, enum dvmrt_repeat_edge answer) {
+  const uint64_t at = (uint64_t)(ix - r->near);
+  if (r->row && at < DVMRT_REPEAT_EDGE)
+    r->edge[at] = (uint8_t)answer;
+  return true;
+}
+
 static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix) {
   struct dvmrt_array *array = r->array;
   struct dvmrt_place p;
@@ -181,10 +194,11 @@ static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix
     return false;
   if (p.kind == DVMRT_PLACE_NEAR && part && dvmrt_check_place_edge(array, &p)) {
     if (dvmrt_check_place_valid(array, &p))
-      return true;
+      return remember_edge(r, ix[0], DVMRT_EDGE_VALID);
     kind = DVMRT_REPEAT_STALE;
     if (!r->finding[kind] || !holds(&r->finding[kind]->clause, &p))
       return false;
+    remember_edge(r, ix[0], DVMRT_EDGE_STALE);
   }
   r->count[kind] += r->finding[kind] != NULL;
   return r->finding[kind];
@@ -322,7 +336,7 @@ bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint
   return true;
 }
 
-bool dvmrt_repeat_local_any(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
+bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
   bool plain = kind == DVMRT_L_PLAIN || kind == DVMRT_L_INDEX;
   return __dvmrt_now.base && next_word(&x->repeat, word, flags, plain ? DVMRT_W_ASSIGNED : __dvmrt_now.write);
 }

@@ -57,26 +57,34 @@ static inline bool dvmrt_repeat_known(const struct dvmrt_access *x, int kind) {
 }
 /* The place of the access is counted if it is wrong again.  'ix': its subscripts, or NULL.  False: it is to be judged. */
 bool dvmrt_repeat_place(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags);
-/* The same in short, of reads of a row of elements that the iteration has asked about: far from its own one, or that one. */
+/* The same in short, of reads of a row of elements that the iteration has asked about: far from its own one, that one, or at a place of
+ * its edge that has been asked for in this execution. */
 static inline bool dvmrt_repeat_row(struct dvmrt_access *x, uintptr_t a, const int64_t *ix, uint32_t flags) {
   struct dvmrt_repeat *r = &x->repeat;
   if (!r->row || r->iteration != __dvmrt_now.write || !ix || flags != DVMRT_READ || a != r->first + (uint64_t)ix[0] * r->unit)
     return false;
-  const bool far = (uint64_t)(ix[0] - r->near) > r->width;
-  r->count[DVMRT_REPEAT_AWAY] += far;
-  return far || ix[0] == r->own[0];
+  const uint64_t at = (uint64_t)(ix[0] - r->near);
+  if (at > r->width) {
+    r->count[DVMRT_REPEAT_AWAY]++;
+    return true;
+  }
+  if (ix[0] == r->own[0])
+    return true;
+  if (at >= DVMRT_REPEAT_EDGE || r->edge[at] == DVMRT_EDGE_ASK)
+    return false;
+  r->count[DVMRT_REPEAT_STALE] += r->edge[at] == DVMRT_EDGE_STALE;
+  return true;
 }
 /* The access of 'size' bytes at 'a' changes its words, and is counted if they are wrong.  False: it is to be judged. */
 bool dvmrt_repeat_touch(struct dvmrt_access *x, uintptr_t a, uint64_t size, uint32_t flags);
 /* The same of a variable's word; '*word' becomes the new one. */
-bool dvmrt_repeat_local_any(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags);
-static inline bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags) {
+bool dvmrt_repeat_local(struct dvmrt_access *x, uint32_t *word, uint32_t kind, uint32_t flags);
+/* A sum whose clause is missing, mostly: it is counted, and the word stays (dvmrt_check_word). */
+static inline bool dvmrt_repeat_sum(struct dvmrt_access *x, uint32_t w, uint32_t flags) {
   const struct dvmrt_now *now = &__dvmrt_now;
-  const uint32_t w = *word;
-  /* A sum whose clause is missing, mostly: the word stays (dvmrt_check_word). */
   if (flags != DVMRT_WRITE || x->repeat.class != DVMRT_CLASS_FIRST || !x->repeat.finding[DVMRT_READONLY_WRITE] || !now->base ||
       w < now->base || (w & (DVMRT_W_FILLED | 1)))
-    return dvmrt_repeat_local_any(x, word, kind, flags);
+    return false;
   x->repeat.count[DVMRT_READONLY_WRITE]++;
   return true;
 }
