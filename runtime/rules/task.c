@@ -19,6 +19,7 @@ struct task_array {
 /* What has touched one datum in the present region. */
 struct cell {
   uintptr_t at;             /* 0: free */
+  uint32_t bytes;           /* that were written */
   int64_t writer, reader;   /* last one that wrote, first one that read; -1: none */
   struct dvmrt_site *writer_site, *reader_site; /* NULL: not known */
   int64_t other_reader;     /* some reader besides 'reader', -1: none */
@@ -335,7 +336,7 @@ const struct dvmrt_task_left *dvmrt_task_left_at(uintptr_t a) {
 
 /* Do the cell and the one four bytes on tell of one datum of eight? */
 static bool goes_on(const struct cell *c, const struct cell *next) {
-  return next && next->writer == c->writer && next->writer_site == c->writer_site;
+  return next && next->bytes == c->bytes && next->writer == c->writer && next->writer_site == c->writer_site;
 }
 
 static void leave_one(const struct cell *c, const struct dvmrt_frame *f) {
@@ -343,7 +344,7 @@ static void leave_one(const struct cell *c, const struct dvmrt_frame *f) {
   if (c->writer < 0 || !c->writer_site || dvmrt_shadow_word(c->at) < DVMRT_W_FIRST ||
       (a && !dvmrt_layout_everywhere(dvmrt_array_layout(a))))
     return;
-  uint64_t bytes = step_from(c->at, c->at + 8);
+  uint64_t bytes = c->bytes;
   if (bytes == 4 && (c->at & 7) == 4 && cell_at(c->at - 4, false) && goes_on(cell_at(c->at - 4, false), c))
     return; /* told with the other half */
   if (bytes == 4 && !(c->at & 7) && goes_on(c, cell_at(c->at + 4, false)))
@@ -415,7 +416,8 @@ static enum dvmrt_verdict judge(const struct cell *c, int64_t task, uint32_t fla
 }
 
 /* False: a conflict, which is reported unless one of this access has been ('told'). */
-static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, uintptr_t at, bool replicated, bool told) {
+static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task, uintptr_t at, uintptr_t end, bool replicated,
+                  bool told) {
   struct cell *c = cell_at(at, true);
   if (!c)
     return true;
@@ -427,6 +429,7 @@ static bool touch(const struct dvmrt_event *ev, const struct dvmrt_frame *in, in
     note_read(c, task, ev->access->site);
   if (ev->flags & DVMRT_WRITE) { /* takes the datum over: those who read it before have met one writer, and are told of */
     c->writer = task, c->writer_site = ev->access->site;
+    c->bytes = (uint32_t)step_from(at, end);
     c->reader = c->other_reader = -1;
   }
   if (v != DVMRT_FINE && !told)
@@ -472,7 +475,7 @@ void dvmrt_task_access(const struct dvmrt_event *ev, uintptr_t a, uint64_t n) {
     return;
   bool replicated = !ev->array || dvmrt_layout_everywhere(dvmrt_array_layout(ev->array)), told = false;
   for (uintptr_t at = a; at < a + n; at += step_from(at, a + n))
-    told |= !touch(ev, in, task, at, replicated, told);
+    told |= !touch(ev, in, task, at, a + n, replicated, told);
 }
 
 void dvmrt_task_local(const struct dvmrt_event *ev) {
