@@ -261,6 +261,7 @@ static void touch_words(struct dvmrt_event *ev, const struct dvmrt_span *s, uint
   if (class == DVMRT_CLASS_FIRST && ev->flags == (DVMRT_READ | DVMRT_WRITE) && ev->word < DVMRT_W_FIRST &&
       (worst == DVMRT_UNINIT || worst == DVMRT_PRIVATE_UNINIT) && !dvmrt_construct_born_here(ev->nest, ev->word)) {
     ev->flags = DVMRT_WRITE;
+    ev->kept = true;
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_VALUE, .event = ev, .value = DVMRT_READONLY_WRITE});
   }
 }

@@ -316,6 +316,8 @@ class Rules:
                 self.report('dvm-task-dependence', access)
             else:
                 self.maybe.add(('dvm-task-dependence', access.line))
+        if writing and self.construct and element[0] in self.construct.reduced and self.task_wrote.get(element, me) != me:
+            return                               # the result holds the other task's value
         if writing:
             self.task_wrote[element], self.task_readers[element] = me, set()
         else:
