@@ -229,6 +229,13 @@ uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n) {
 
 bool dvmrt_doubt_owned(uintptr_t a) { return map && own_piece(a); }
 
+bool dvmrt_doubt_set_if_own(uintptr_t a, uint64_t n) {
+  if (!map || (DVMRT_UNLIKELY(*piece_of(a) != owner_of(a)) && !own_piece(a)))
+    return false;
+  dvmrt_doubt_set_own(a, n);
+  return true;
+}
+
 static inline uint64_t load8(const uint8_t *p) {
   uint64_t v;
   memcpy(&v, p, 8);

@@ -27,6 +27,8 @@ uint64_t dvmrt_doubt_count(void);
 uint64_t dvmrt_doubt_last(uintptr_t a, uint64_t n);
 /* Do the bits of a's piece of the window mean its own page and no other, so that they tell the truth of it? */
 bool dvmrt_doubt_owned(uintptr_t a);
+/* Sets those of a range on one page, if they are owned. */
+bool dvmrt_doubt_set_if_own(uintptr_t a, uint64_t n);
 
 /* The bits of the eight bytes around 'a', the lowest address in the lowest. */
 static inline uint8_t dvmrt_doubt_byte(uintptr_t a) { return __dvmrt_doubt.bits[(a >> 3) & __dvmrt_doubt.mask]; }

@@ -5,6 +5,7 @@
 #include "runtime/data/finding.h"
 #include "runtime/rules/group.h"
 #include "runtime/data/doubt.h"
+#include "runtime/data/few.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/handed.h"
 #include "runtime/rules/object.h"
@@ -397,11 +398,7 @@ int __dvmrt_stretch(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *fi
   return proved;
 }
 
-int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
-  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
-    return 1;
-  if (__dvmrt_now.mask)
-    return !dvmrt_mem_inside() && dvmrt_turns_own(s, turns, first);
+static __attribute__((noinline)) int prove_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
   if (dvmrt_turns_certain(s, turns, first))
     return 1;
   if (!enter())
@@ -409,6 +406,14 @@ int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *firs
   int proved = dvmrt_turns_prove(s, turns, first);
   leave();
   return proved;
+}
+
+int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return 1;
+  if (!__dvmrt_now.mask)
+    return prove_turns(s, turns, first);
+  return !dvmrt_mem_inside() && dvmrt_turns_own(s, turns, first);
 }
 
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
@@ -503,12 +508,14 @@ static inline bool small_and_own(uintptr_t a, uint64_t size) {
 static bool born_in_nest(uintptr_t a, uint64_t size) {
   uintptr_t e = dvmrt_shadow_entry(a), granule = (uintptr_t)2 << (e & 3);
   if (!__dvmrt_now.mask || ((e & 3) != 1 && (e & 3) != 2) || (a & 4095) + size > 4096 || ((a | size) & (granule - 1)) ||
-      dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_doubt_owned(a))
+      dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_doubt_set_if_own(a, size))
     return false;
-  uint32_t word = dvmrt_construct_born_word();
-  for (uint32_t *w = dvmrt_shadow_at(e, a), *end = w + size / granule; w < end; w++)
-    *w = word;
-  dvmrt_doubt_set_own(a, size);
+  uint32_t word = dvmrt_construct_born_word(), *w = dvmrt_shadow_at(e, a), *end = w + size / granule;
+  if (end - w >= DVMRT_FEW_LEAST)
+    dvmrt_few_set(w, (uint64_t)(end - w), word);
+  else
+    while (w < end)
+      *w++ = word;
   return true;
 }
 

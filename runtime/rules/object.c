@@ -36,7 +36,18 @@ static struct stack *stack_of_thread(void) {
 
 static uintptr_t end_of(const struct dvmrt_extent *x) { return x->start + x->size; }
 
+/* The youngest object again: one of a block that is executed again and again. */
+static bool born_again(uintptr_t a, uint64_t size, uintptr_t frame) {
+  struct dvmrt_extent *x = mine && mine->n ? &mine->objects[mine->n - 1] : NULL;
+  if (!x || x->start != a || x->size != size || a < frame)
+    return false;
+  x->born = dvmrt_heap_now;
+  return true;
+}
+
 void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
+  if (born_again(a, size, frame))
+    return;
   struct stack *s = stack_of_thread();
   dvmrt_shadow_know(a);
   while (s->n && s->objects[s->n - 1].start < frame)

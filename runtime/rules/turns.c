@@ -1,5 +1,6 @@
 #include "runtime/rules/turns.h"
 #include "runtime/data/doubt.h"
+#include "runtime/data/few.h"
 #include "runtime/data/series.h"
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
@@ -129,10 +130,40 @@ static bool is_short(const struct line *x, struct walk *w) {
   return walk_page(w, x->r->use) && w->here == w->left;
 }
 
-bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+/* ---- .. one reference to few data beside each other ---------------------------------------------------------------------------- */
+
+enum { ROW_MAX = 32 };
+
+/* The words of 'turns' data from 'at' on, which lie on one page; NULL: they are not so simple. */
+static inline uint32_t *row_of(const struct dvmrt_stretch_ref *r, uint64_t turns, uintptr_t at) {
+  const uintptr_t e = dvmrt_shadow_entry(at);
+  const uint64_t bytes = (uint64_t)2 << (e & 3);
+  if (((e & 3) != 1 && (e & 3) != 2) || r->use != bytes || r->step != (int64_t)bytes || (at & (bytes - 1)) || turns < DVMRT_FEW_LEAST ||
+      turns > ROW_MAX || (at & 4095) + turns * bytes > 4096)
+    return NULL;
+  return dvmrt_shadow_at(e, at);
+}
+
+/* All of it is the iteration's own, or is written and has just begun to live. */
+static inline bool own_row(const struct dvmrt_stretch *s, uint64_t turns, uintptr_t at) {
+  const struct dvmrt_stretch_ref *r = s->refs;
+  const uint32_t write = __dvmrt_now.write;
+  uint32_t *p = row_of(r, turns, at);
+  if (!p || (r->flags != DVMRT_WRITE && r->flags != DVMRT_READ) || DVMRT_UNLIKELY(dvmrt_held_count))
+    return false;
+  const bool writes = r->flags == DVMRT_WRITE;
+  const int are = dvmrt_few_are(p, turns, write, writes ? dvmrt_construct_born_word() : write);
+  if (are == 2)
+    dvmrt_few_set(p, turns, write);
+  return are;
+}
+
+/* ---- .. any ----------------------------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) bool own_lines(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
   struct line lines[REFS_NESTED];
   struct walk walks[REFS_NESTED];
-  if (s->nrefs > REFS_NESTED || turns > TURNS_MAX || dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_construct_judges())
+  if (s->nrefs > REFS_NESTED || turns > TURNS_MAX)
     return false;
   uint32_t born = dvmrt_construct_born_word();
   for (uint32_t i = 0; i < s->nrefs; i++) {
@@ -151,6 +182,12 @@ bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintpt
   for (uint32_t i = 0; i < s->nrefs; i++)
     walks[i].word ? mark(&walks[i], s->refs[i].flags & DVMRT_WRITE, born) : walk_all(&lines[i], born, mark);
   return true;
+}
+
+bool dvmrt_turns_own(const struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *first) {
+  if (dvmrt_group_nvars || dvmrt_task_remembers() || !dvmrt_construct_judges())
+    return false;
+  return (s->nrefs == 1 && own_row(s, turns, first[0])) || own_lines(s, turns, first);
 }
 
 /* ---- elements of distributed arrays --------------------------------------------------------------------------------------------- */
