@@ -10,8 +10,8 @@ struct replicas {
   struct replicas *next;
   const struct dvmrt_frame *f;
   struct dvmrt_array *array;
-  uint64_t count, points;     /* elements, copies of each */
-  uint64_t words;             /* of 64 bits, for an element */
+  uint64_t count, points;     /* data, which are as large as a word of the array tells of: elements or parts of structs; copies of each */
+  uint64_t words;             /* of 64 bits, for a datum */
   uint64_t *bits;             /* count * words: which copies have been assigned */
   struct dvmrt_event first;   /* the first access that assigned one, in iteration 'iv' */
   int64_t iv[DVMRT_NDIMS_MAX];
@@ -54,7 +54,7 @@ static struct replicas *find(const struct dvmrt_frame *f, const struct dvmrt_arr
   return r;
 }
 
-static uint64_t count_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) / a->element_bytes; }
+static uint64_t count_of(const struct dvmrt_array *a) { return (a->region.end - a->region.base) >> a->region.shift; }
 
 static bool room_for(const struct dvmrt_array *a, uint64_t points) {
   return points && count_of(a) <= BITS_MAX / (64 * ((points + 63) / 64));
@@ -80,16 +80,17 @@ void dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t si
   struct replicas *r = find(ev->nest, ev->array);
   if (!r)
     r = create(ev);
-  const uint64_t point = point_of(dvmrt_array_layout(ev->array), &ev->nest->layout, __dvmrt_now.iv), bytes = ev->array->element_bytes;
-  for (uint64_t i = (p - ev->array->region.base) / bytes; point < r->points && i * bytes < p + size - ev->array->region.base; i++)
+  const uint64_t point = point_of(dvmrt_array_layout(ev->array), &ev->nest->layout, __dvmrt_now.iv);
+  const struct dvmrt_region *of = &ev->array->region;
+  for (uint64_t i = (p - of->base) >> of->shift; point < r->points && i << of->shift < p + size - of->base; i++)
     if (i < r->count)
       r->bits[i * r->words + point / 64] |= (uint64_t)1 << point % 64;
 }
 
-static uint64_t assigned(const struct replicas *r, uint64_t element) {
+static uint64_t assigned(const struct replicas *r, uint64_t datum) {
   uint64_t n = 0;
   for (uint64_t k = 0; k < r->words; k++)
-    n += (uint64_t)__builtin_popcountll(r->bits[element * r->words + k]);
+    n += (uint64_t)__builtin_popcountll(r->bits[datum * r->words + k]);
   return n;
 }
 
@@ -106,12 +107,15 @@ static void tell(struct replicas *r, uint64_t element) {
 }
 
 static void finish(struct replicas *r, struct dvmrt_frame *f) {
+  const unsigned shift = r->array->region.shift;
+  uint64_t told = UINT64_MAX;
   for (uint64_t i = 0; i < r->count; i++) {
-    const uint64_t n = assigned(r, i), at = r->array->region.base + i * r->array->element_bytes;
+    const uint64_t n = assigned(r, i), at = r->array->region.base + (i << shift), element = (i << shift) / r->array->element_bytes;
     if (!n || n == r->points)
       continue;
-    tell(r, i);
-    dvmrt_construct_undeclared(f, at, at + r->array->element_bytes);
+    if (element != told)
+      tell(r, told = element);
+    dvmrt_construct_undeclared(f, at, at + ((uint64_t)1 << shift));
   }
   dvmrt_mem_free(r->bits, r->count * r->words * sizeof(*r->bits));
 }

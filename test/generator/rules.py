@@ -291,7 +291,9 @@ class Rules:
             return self.ordinary(access, element, writing=True, update=False)
         if self.has_copies(array):
             self.construct.written_arrays.add(array.name)
-            self.locality(access, array, subs, writing=True)
+            place = self.locality(access, array, subs, writing=True)
+            if not place and array.name in self.construct.remote and agree(self.construct.remote[array.name], access):
+                return self.assign_state(element)    # the buffer is written, which has been told
             return self.ordinary(access, element, writing=True, update=False)
         self.assign_state(element)
         self.construct.written_arrays.add(array.name)
