@@ -75,4 +75,20 @@ PROGRAMS = [
             'a00e9d2f2f664186e4202db9299397f851aea71b36a35e74910b8820e380d441',
             './configure --disable-shared && make -j$JOBS libpng16.la pngtest pngvalid',
             './pngtest pngtest.png; ./pngvalid --standard'),
+    Program('jq', 'jq', 'jq_1.6.orig.tar.gz',
+            '3ba940b97571c866923f0409678033d33b5a98758dfc174fad8397ed908bc4d9',
+            '''sed -e 's/\\\\/\\\\\\\\/g' -e 's/"/\\\\"/g' -e 's/^/"/' -e 's/$/\\\\n"/' builtin.jq >builtin.inc
+               echo '#define JQ_VERSION "1.6"' >version.h; rm inject_errors.c
+               has=$(sed -n 's,^#ifdef \\(HAVE_.*\\),-D\\1,p' libm.h | grep -v HAVE_POW10)
+               for name in MEMMEM ISATTY STRPTIME TIMEGM GMTIME_R GMTIME LOCALTIME_R LOCALTIME MKTIME STRFTIME SETLOCALE TM_TM_GMT_OFF GETTIMEOFDAY; do
+                 has="$has -DHAVE_$name"; done
+               for unit in *.c; do $CC $CFLAGS -w -I.. -D_GNU_SOURCE -DIEEE_8087=1 $has -c $unit; done; $CC $CFLAGS *.o -lm -lpthread -o ../jq''',
+            '''cd ..; ./jq -L tests/modules --run-tests tests/jq.test; ./jq -L tests/modules --run-tests tests/base64.test
+               ./jq -n '[range(20000) | {n: ., s: tostring}] | group_by(.n % 7) | map(map(.s | length) | add)' ''', 'src'),
+    Program('sqlite3', 'sqlite3', 'sqlite3_3.40.1.orig.tar.xz',
+            'aaa776260ab4dc976db34aa7891819484c8676b5b2783123ebc6301e2ca5d655',
+            '''./configure --disable-tcl --disable-shared && make sqlite3.c shell.c
+               $CC $CFLAGS -w -I. -DSQLITE_ENABLE_RTREE -c sqlite3.c; for name in shell test/speedtest1; do
+               $CC $CFLAGS -w -I. $name.c sqlite3.o -o $(basename $name) -lm -ldl -lpthread; done''',
+            '''./shell -batch -bail new.db <$HERE/tables.sql; ./speedtest1 --size 2 --verify new2.db; ./speedtest1 --size 2 --testset rtree'''),
 ]
