@@ -89,6 +89,6 @@ PROGRAMS = [
             'aaa776260ab4dc976db34aa7891819484c8676b5b2783123ebc6301e2ca5d655',
             '''./configure --disable-tcl --disable-shared && make sqlite3.c shell.c
                $CC $CFLAGS -w -I. -DSQLITE_ENABLE_RTREE -c sqlite3.c; for name in shell test/speedtest1; do
-               $CC $CFLAGS -w -I. $name.c sqlite3.o -o $(basename $name) -lm -ldl -lpthread; done''',
-            '''./shell -batch -bail new.db <$HERE/tables.sql; ./speedtest1 --size 2 --verify new2.db; ./speedtest1 --size 2 --testset rtree'''),
+               $CC $CFLAGS -w -I. -DSQLITE_ENABLE_RTREE $name.c sqlite3.o -o $(basename $name) -lm -ldl -lpthread; done''',
+            '''./shell -batch -bail new.db <$HERE/tables.sql; ./speedtest1 --size 5 --verify new2.db; ./speedtest1 --size 2 --testset rtree'''),
 ]
