@@ -3,6 +3,7 @@
 #include "Parallel.h"
 #include "Function.h"
 #include "IterationCount.h"
+#include "ParallelLibrary.h"
 #include "ParallelParts.h"
 #include "RowSums.h"
 #include "pass/markers.h"
@@ -22,79 +23,6 @@ static cl::opt<bool> ParallelOption("dvm-parallel", cl::desc("compile for execut
 bool dvmir::runsParallel(const Module &) { return ParallelOption; }
 
 namespace {
-// Functions of the standard library; with 'Used' ours is told first whether the result is.
-const struct {
-  StringRef Name, Ours;
-  bool Used;
-  unsigned Drop; // argument that ours does not take, from 1
-} Library[] = {
-    {"printf", "printf", true, 0},
-    {"fprintf", "fprintf", true, 0},
-    {"vprintf", "vprintf", true, 0},
-    {"vfprintf", "vfprintf", true, 0},
-    {"__printf_chk", "printf", true, 1},
-    {"__fprintf_chk", "fprintf", true, 2},
-    {"puts", "puts", true, 0},
-    {"fputs", "fputs", true, 0},
-    {"putc", "fputc", true, 0},
-    {"fputc", "fputc", true, 0},
-    {"_IO_putc", "fputc", true, 0},
-    {"putchar", "putchar", true, 0},
-    {"fflush", "fflush", true, 0},
-    {"fwrite", "fwrite", true, 0},
-    {"fopen", "fopen", false, 0},
-    {"fopen64", "fopen", false, 0},
-    {"tmpfile", "tmpfile", false, 0},
-    {"popen", "popen", false, 0},
-    {"pclose", "pclose", false, 0},
-    {"fclose", "fclose", false, 0},
-    {"feof", "feof", false, 0},
-    {"ferror", "ferror", false, 0},
-    {"fseek", "fseek", false, 0},
-    {"ftell", "ftell", false, 0},
-    {"rewind", "rewind", false, 0},
-    {"fgetc", "fgetc", false, 0},
-    {"getc", "getc", false, 0},
-    {"_IO_getc", "getc", false, 0},
-    {"getchar", "getchar", false, 0},
-    {"ungetc", "ungetc", false, 0},
-    {"fread", "fread", false, 0},
-    {"fgets", "fgets", false, 0},
-    {"getline", "getline", false, 0},
-    {"perror", "perror", false, 0},
-    {"scanf", "scanf", false, 0},
-    {"fscanf", "fscanf", false, 0},
-    {"vscanf", "vscanf", false, 0},
-    {"vfscanf", "vfscanf", false, 0},
-    {"__isoc99_scanf", "scanf", false, 0},
-    {"__isoc99_fscanf", "fscanf", false, 0},
-    {"__isoc23_scanf", "scanf", false, 0},
-    {"__isoc23_fscanf", "fscanf", false, 0},
-    {"remove", "remove", false, 0},
-    {"rename", "rename", false, 0},
-    {"unlink", "unlink", false, 0},
-    {"system", "system", false, 0},
-    {"time", "time", false, 0},
-    {"clock", "clock", false, 0},
-    {"getpid", "getpid", false, 0},
-    {"getppid", "getppid", false, 0},
-    {"kill", "kill", false, 0},
-    {"fork", "fork", false, 0},
-    {"vfork", "fork", false, 0},
-    {"gettimeofday", "gettimeofday", false, 0},
-    {"clock_gettime", "clock_gettime", false, 0},
-    {"times", "times", false, 0},
-    {"gethostname", "gethostname", false, 0},
-    {"_exit", "_exit", false, 0},
-    {"_Exit", "_exit", false, 0},
-    {"malloc", "malloc", false, 0},
-    {"calloc", "calloc", false, 0},
-    {"aligned_alloc", "aligned_alloc", false, 0},
-    {"posix_memalign", "posix_memalign", false, 0},
-    {"free", "free", false, 0},
-    {"realloc", "realloc", false, 0},
-};
-
 struct Nest {
   CallInst *Enter = nullptr;
   DirectiveText Text;
@@ -482,7 +410,7 @@ struct ParallelModule::Impl {
   // ---- The library ----
 
   void replaceCall(CallInst *Call, const Function &Callee) {
-    for (const auto &Row : Library) {
+    for (const auto &Row : ParallelLibrary) {
       if (Row.Name != Callee.getName())
         continue;
       IRBuilder<> B(Call);
@@ -503,7 +431,7 @@ struct ParallelModule::Impl {
       CallInst *New = B.CreateCall(Ours, Args);
       New->setDebugLoc(Call->getDebugLoc());
       New->setCallingConv(Call->getCallingConv());
-      if (!Row.Used)
+      if (!Row.Used && !Row.Drop)
         New->setAttributes(Call->getAttributes());
       if (Callee.hasRetAttribute(Attribute::NoAlias))
         New->addRetAttr(Attribute::NoAlias);

@@ -16,7 +16,7 @@ DVMRT_EXPORT size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f);
 size_t __dvmp_fread(void *p, size_t size, size_t n, FILE *f) {
   DVMP_PROFILE_IO;
   dvmp_stream_need(f, "fread");
-  if (!dvmp_stream_one())
+  if (!dvmp_stream_one_of(f))
     return fread(p, size, n, f);
   size_t result = size && n ? dvmp_stream_read(p, size, n, f) : 0;
   if (result != SIZE_MAX)
@@ -31,7 +31,7 @@ DVMRT_EXPORT char *__dvmp_fgets(char *s, int n, FILE *f);
 char *__dvmp_fgets(char *s, int n, FILE *f) {
   DVMP_PROFILE_IO;
   dvmp_stream_need(f, "fgets");
-  if (!dvmp_stream_one())
+  if (!dvmp_stream_one_of(f))
     return fgets(s, n, f);
   int64_t length = -1;
   if (dvmp_job_first() && fgets(s, n, f))
@@ -43,13 +43,13 @@ char *__dvmp_fgets(char *s, int n, FILE *f) {
   return s;
 }
 
-DVMRT_EXPORT ssize_t __dvmp_getline(char **line, size_t *size, FILE *f);
-ssize_t __dvmp_getline(char **line, size_t *size, FILE *f) {
+DVMRT_EXPORT ssize_t __dvmp_getdelim(char **line, size_t *size, int end, FILE *f);
+ssize_t __dvmp_getdelim(char **line, size_t *size, int end, FILE *f) {
   DVMP_PROFILE_IO;
   dvmp_stream_need(f, "getline");
-  if (!dvmp_stream_one())
-    return getline(line, size, f);
-  ssize_t n = !dvmp_job_first() ? 0 : getline(line, size, f);
+  if (!dvmp_stream_one_of(f))
+    return getdelim(line, size, end, f);
+  ssize_t n = !dvmp_job_first() ? 0 : getdelim(line, size, end, f);
   dvmp_stream_share(&n, sizeof(n));
   if (n < 0)
     return n;
@@ -62,6 +62,9 @@ ssize_t __dvmp_getline(char **line, size_t *size, FILE *f) {
   dvmp_job_tell(*line, (size_t)n + 1, dvmp_job.root);
   return n;
 }
+
+DVMRT_EXPORT ssize_t __dvmp_getline(char **line, size_t *size, FILE *f);
+ssize_t __dvmp_getline(char **line, size_t *size, FILE *f) { return __dvmp_getdelim(line, size, '\n', f); }
 
 /* ---- formats -------------------------------------------------------------------------------------------------------------------- */
 
@@ -145,7 +148,7 @@ int __dvmp_vfscanf(FILE *f, const char *format, va_list args) {
   DVMP_PROFILE_IO;
   va_list again;
   dvmp_stream_need(f, "scanf");
-  if (!dvmp_stream_one())
+  if (!dvmp_stream_one_of(f))
     return vfscanf(f, format, args);
   va_copy(again, args);
   int result = !dvmp_job_first() ? 0 : vfscanf(f, format, args);

@@ -93,6 +93,9 @@ static void finish(void) {
 
 void dvmp_job_close(void) { finish(); }
 
+static pthread_t main_thread;
+bool dvmp_job_beside(void) { return dvmp_job.begun && !pthread_equal(pthread_self(), main_thread); }
+
 static void begin_mpi(void) {
   int given, is_on, *bound, kept = errno;
   sigset_t all, before;
@@ -141,6 +144,7 @@ void dvmp_job_begin(void) {
     return;
   dvmp_job.begun = true;
   process = getpid();
+  main_thread = pthread_self();
   if (has_launcher())
     begin_mpi();
   atexit(finish);

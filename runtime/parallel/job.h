@@ -30,6 +30,9 @@ void dvmp_job_close(void);
 /* The sequential part is being executed, by more than one rank. */
 static inline bool dvmp_job_together(void) { return dvmp_job.size > 1 && !dvmp_job.inside; }
 
+/* A thread of the program is running that is not the one that executes constructs. */
+bool dvmp_job_beside(void);
+
 /* Of the ranks that are together this one is the first. */
 static inline bool dvmp_job_first(void) { return dvmp_job.rank == dvmp_job.root; }
 /* From now on the ranks of 'group' alone are together, or all again.  All of them come through here. */

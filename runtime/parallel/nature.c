@@ -6,15 +6,23 @@
 #include "runtime/export.h"
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+/* Other threads of the program have their own. */
+static bool is_one(void) { return dvmp_job_together() && !dvmp_job_beside(); }
+
 static void one(void *p, size_t n) {
-  if (dvmp_job_together())
+  if (is_one())
     dvmp_job_tell(p, n, dvmp_job.root);
 }
 
@@ -27,6 +35,10 @@ static void one(void *p, size_t n) {
   }
 ONE(clock_t, clock, (void), ())
 ONE(pid_t, getppid, (void), ())
+ONE(pid_t, gettid, (void), ())
+ONE(long, gethostid, (void), ())
+ONE(uint32_t, arc4random, (void), ())
+ONE(uint32_t, arc4random_uniform, (uint32_t n), (n))
 
 static pid_t told_pid; /* what the program takes for its own */
 
@@ -74,6 +86,41 @@ int __dvmp_clock_gettime(clockid_t id, struct timespec *t) {
   int result = clock_gettime(id, t);
   one(t, sizeof(*t));
   return result;
+}
+
+/* What fills a struct, or memory of a size. */
+#define FILLED(TYPE, NAME, PARAMS, ARGS, P, SIZE)                                                                                          \
+  DVMRT_EXPORT TYPE __dvmp_##NAME PARAMS;                                                                                                  \
+  TYPE __dvmp_##NAME PARAMS {                                                                                                              \
+    TYPE result = NAME ARGS;                                                                                                               \
+    one(&result, sizeof(result));                                                                                                          \
+    one(P, SIZE);                                                                                                                          \
+    return result;                                                                                                                         \
+  }
+FILLED(int, getrusage, (int who, struct rusage *u), (who, u), u, sizeof(*u))
+FILLED(int, timespec_get, (struct timespec * t, int base), (t, base), t, sizeof(*t))
+FILLED(int, sysinfo, (struct sysinfo * s), (s), s, sizeof(*s))
+FILLED(int, uname, (struct utsname * u), (u), u, sizeof(*u))
+FILLED(int, getloadavg, (double *load, int n), (load, n), load, (size_t)n * sizeof(*load))
+FILLED(int, getentropy, (void *p, size_t n), (p, n), p, n)
+FILLED(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags), p, n)
+
+DVMRT_EXPORT void __dvmp_arc4random_buf(void *p, size_t n);
+void __dvmp_arc4random_buf(void *p, size_t n) {
+  arc4random_buf(p, n);
+  one(p, n);
+}
+
+/* A name that no file has; the library's own function has the linker warn of it. */
+DVMRT_EXPORT char *__dvmp_tmpnam(char *name);
+char *__dvmp_tmpnam(char *name) {
+  static char kept[L_tmpnam];
+  char *to = name ? name : kept;
+  do
+    snprintf(to, L_tmpnam, P_tmpdir "/file%06x", arc4random() & 0xffffff);
+  while (access(to, F_OK) == 0);
+  one(to, L_tmpnam);
+  return to;
 }
 
 DVMRT_EXPORT clock_t __dvmp_times(struct tms *t);

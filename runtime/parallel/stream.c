@@ -18,7 +18,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-bool dvmp_stream_one(void) { return dvmp_job_together() && !dvmp_job.everywhere; }
+bool dvmp_stream_one(void) { return dvmp_job_together() && !dvmp_job.everywhere && !dvmp_job_beside(); }
+bool dvmp_stream_one_of(FILE *f) { return dvmp_stream_one() && !dvmp_stream_in_memory(f); }
 
 void dvmp_stream_share(void *result, size_t n) {
   char both[64 + sizeof(int)];
@@ -122,93 +123,14 @@ void *dvmp_stream_collect(const void *p, size_t n) {
   return copy;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------------------------------------------- */
-
-/* What a task has opened: the first of its ranks has the file, which of all others rank 0 has. */
-static struct opened {
-  struct opened *next;
-  FILE *f;
-  int root;
-} *opened;
-
-static int root_of(const FILE *f) {
-  const struct opened *o = opened;
-  while (o && o->f != f)
-    o = o->next;
-  return o ? o->root : 0;
-}
-
-static FILE *note_opened(FILE *f) {
-  struct opened *o = opened;
-  while (o && o->f != f)
-    o = o->next;
-  if (!f || (!o && !dvmp_job.root))
-    return f;
-  if (!o) {
-    o = calloc(1, sizeof(*o));
-    if (!o)
-      dvmp_out_of_memory();
-    o->next = opened;
-    o->f = f;
-    opened = o;
-  }
-  o->root = dvmp_job.root;
-  return f;
-}
-
-void dvmp_stream_need(FILE *f, const char *what) {
-  if (dvmp_job.group && !dvmp_job.everywhere && root_of(f) != dvmp_job.root)
-    dvmp_fail_here(
-        1, dvmp_construct_place(),
-        "'%s' in a task, on a file that a rank has opened that does not execute the task, is not supported in parallel execution "
-        "yet: open it in the task, or let all ranks execute each task (DVM_OPTIONS=tasks=all)",
-        what);
-}
-
-static FILE *share_stream(FILE *f) {
-  bool open = f != NULL;
-  dvmp_stream_share(&open, sizeof(open));
-  if (dvmp_job_first() || !open)
-    return note_opened(f);
-  int kept = errno;
-  f = fopen("/dev/null", "r+");
-  errno = kept;
-  return note_opened(f);
-}
-
-DVMRT_EXPORT FILE *__dvmp_fopen(const char *name, const char *mode);
-FILE *__dvmp_fopen(const char *name, const char *mode) {
-  DVMP_PROFILE_IO;
-  if (!dvmp_stream_one())
-    return fopen(name, mode);
-  return share_stream(!dvmp_job_first() ? NULL : fopen(name, mode));
-}
-
-DVMRT_EXPORT FILE *__dvmp_tmpfile(void);
-FILE *__dvmp_tmpfile(void) {
-  DVMP_PROFILE_IO;
-  if (!dvmp_stream_one())
-    return tmpfile();
-  return share_stream(!dvmp_job_first() ? NULL : tmpfile());
-}
-
-DVMRT_EXPORT FILE *__dvmp_popen(const char *command, const char *mode);
-FILE *__dvmp_popen(const char *command, const char *mode) {
-  DVMP_PROFILE_IO;
-  if (!dvmp_stream_one())
-    return popen(command, mode);
-  return share_stream(!dvmp_job_first() ? NULL : popen(command, mode));
-}
+/* ---- positions and input ---------------------------------------------------------------------------------------------------- */
 
 /* Where it is told which rank's file it is, in a loop: the file of rank 0 alone leads somewhere. */
 static void need_file(FILE *f, const char *what) {
-  if (f != stdout && f != stderr)
-    dvmp_stream_need(f, what);
-  if (dvmp_job.inside && !dvmp_job.everywhere && dvmp_job.rank && f != stdout && f != stderr)
-    dvmp_fail_here(1, dvmp_construct_place(),
-                   "'%s' in a parallel loop, on a file that rank 0 has opened, is not supported in parallel execution yet: "
-                   "print to standard output, or write after the loop",
-                   what);
+  if (dvmp_stream_is_each(f))
+    return;
+  dvmp_stream_need(f, what);
+  dvmp_stream_need_outside(what);
 }
 
 #define SHARED_INT(NAME, PARAMS, ARGS, F)                                                                                                  \
@@ -216,7 +138,7 @@ static void need_file(FILE *f, const char *what) {
   int __dvmp_##NAME PARAMS {                                                                                                               \
     DVMP_PROFILE_IO;                                                                                                                       \
     need_file(F, #NAME);                                                                                                                   \
-    if (!dvmp_stream_one())                                                                                                                \
+    if (!dvmp_stream_one_of(F))                                                                                                            \
       return NAME ARGS;                                                                                                                    \
     int result = !dvmp_job_first() ? 0 : NAME ARGS;                                                                                        \
     dvmp_stream_share(&result, sizeof(result));                                                                                            \
@@ -234,23 +156,16 @@ SHARED_INT(rename, (const char *from, const char *to), (from, to), stdout)
 SHARED_INT(unlink, (const char *name), (name), stdout)
 SHARED_INT(system, (const char *command), (command), stdout)
 
-DVMRT_EXPORT int __dvmp_fclose(FILE *f);
-int __dvmp_fclose(FILE *f) {
-  DVMP_PROFILE_IO;
-  bool one = dvmp_stream_one();
-  int result = fclose(f);
-  if (one)
-    dvmp_stream_share(&result, sizeof(result));
-  return result;
-}
+SHARED_INT(fsetpos, (FILE * f, const fpos_t *at), (f, at), f)
 
-DVMRT_EXPORT int __dvmp_pclose(FILE *f);
-int __dvmp_pclose(FILE *f) {
+DVMRT_EXPORT int __dvmp_fgetpos(FILE *f, fpos_t *at);
+int __dvmp_fgetpos(FILE *f, fpos_t *at) {
   DVMP_PROFILE_IO;
-  bool one = dvmp_stream_one();
-  int result = one && !dvmp_job_first() ? fclose(f) : pclose(f);
-  if (one)
-    dvmp_stream_share(&result, sizeof(result));
+  if (!dvmp_stream_one_of(f))
+    return fgetpos(f, at);
+  int result = !dvmp_job_first() ? 0 : fgetpos(f, at);
+  dvmp_stream_share(&result, sizeof(result));
+  dvmp_job_tell(at, sizeof(*at), dvmp_job.root);
   return result;
 }
 
@@ -260,7 +175,7 @@ int __dvmp_getchar(void) { return __dvmp_getc(stdin); }
 DVMRT_EXPORT long __dvmp_ftell(FILE *f);
 long __dvmp_ftell(FILE *f) {
   DVMP_PROFILE_IO;
-  if (!dvmp_stream_one())
+  if (!dvmp_stream_one_of(f))
     return ftell(f);
   long result = !dvmp_job_first() ? 0 : ftell(f);
   dvmp_stream_share(&result, sizeof(result));
@@ -270,20 +185,25 @@ long __dvmp_ftell(FILE *f) {
 DVMRT_EXPORT void __dvmp_rewind(FILE *f);
 void __dvmp_rewind(FILE *f) {
   DVMP_PROFILE_IO;
-  if (!dvmp_stream_one() || dvmp_job_first())
+  if (!dvmp_stream_one_of(f) || dvmp_job_first())
     rewind(f);
 }
 
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
 
 /* 'used': the program looks at the result. */
-static int printed(int used, int result) {
-  if (used && dvmp_stream_one())
+static int printed(FILE *f, int used, int result) {
+  if (used && dvmp_stream_one_of(f))
     dvmp_stream_share(&result, sizeof(result));
   return result;
 }
 
-static bool skips(void) { return dvmp_job.edges || (dvmp_stream_one() && !dvmp_job_first()); }
+/* Of what other threads of the program print rank 0 prints its own. */
+static bool skips(FILE *f) {
+  if (dvmp_job_beside())
+    return dvmp_job.rank && !dvmp_job.everywhere && !dvmp_stream_in_memory(f);
+  return dvmp_job.edges || (dvmp_stream_one_of(f) && !dvmp_job_first());
+}
 
 DVMRT_EXPORT int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args);
 int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
@@ -291,7 +211,7 @@ int __dvmp_vfprintf(int used, FILE *f, const char *format, va_list args) {
   struct dvmp_texts texts;
   need_file(f, "fprintf");
   dvmp_texts_collect(&texts, format, args);
-  int result = printed(used, skips() ? 0 : vfprintf(dvmp_output_to(f), format, args));
+  int result = printed(f, used, skips(f) ? 0 : vfprintf(dvmp_output_to(f), format, args));
   dvmp_texts_free(&texts);
   return result;
 }
@@ -322,13 +242,13 @@ static int put_text(int used, const char *s, FILE *f, bool line) {
   struct dvmp_array *a;
   need_file(f, "fputs");
   char *copy = dvmp_stream_one() && is_divided(s, 1, &a) ? dvmp_stream_collect(s, a->end - (uintptr_t)s) : NULL;
-  int result = skips() ? 0 : fputs(copy ? copy : s, dvmp_output_to(f));
-  if (line && !skips() && result >= 0) {
+  int result = skips(f) ? 0 : fputs(copy ? copy : s, dvmp_output_to(f));
+  if (line && !skips(f) && result >= 0) {
     size_t n = strlen(copy ? copy : s) + 1;
     result = fputc('\n', dvmp_output_to(f)) == EOF ? EOF : n < INT_MAX ? (int)n : INT_MAX;
   }
   free(copy);
-  return printed(used, result);
+  return printed(f, used, result);
 }
 
 DVMRT_EXPORT int __dvmp_fputs(int used, const char *s, FILE *f);
@@ -341,7 +261,7 @@ DVMRT_EXPORT int __dvmp_fputc(int used, int c, FILE *f);
 int __dvmp_fputc(int used, int c, FILE *f) {
   DVMP_PROFILE_IO;
   need_file(f, "putc");
-  return printed(used, skips() ? c : fputc(c, dvmp_output_to(f)));
+  return printed(f, used, skips(f) ? c : fputc(c, dvmp_output_to(f)));
 }
 
 DVMRT_EXPORT int __dvmp_putchar(int used, int c);
@@ -350,13 +270,13 @@ int __dvmp_putchar(int used, int c) { return __dvmp_fputc(used, c, stdout); }
 DVMRT_EXPORT int __dvmp_fflush(int used, FILE *f);
 int __dvmp_fflush(int used, FILE *f) {
   DVMP_PROFILE_IO;
-  return printed(used, fflush(f));
+  return printed(f, used, fflush(f));
 }
 
 DVMRT_EXPORT void __dvmp_perror(const char *s);
 void __dvmp_perror(const char *s) {
   DVMP_PROFILE_IO;
-  if (!skips())
+  if (!skips(stderr))
     perror(s);
 }
 
@@ -367,20 +287,20 @@ size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
   if (dvmp_job.edges)
     return n;
   if (!dvmp_stream_one())
-    return fwrite(p, size, n, dvmp_output_to(f));
+    return skips(f) ? n : fwrite(p, size, n, dvmp_output_to(f));
   /* In pieces, so that rank 0 never holds all of it. */
   size_t done = 0, step = size && size < CHUNK ? CHUNK / size : 1;
-  bool going = true;
+  bool going = true, mine = !skips(f);
   for (size_t at = 0; at < n && going; at += step) {
     size_t k = n - at < step ? n - at : step;
     void *copy = dvmp_stream_collect((const char *)p + at * size, k * size);
-    size_t written = !dvmp_job_first() ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, dvmp_output_to(f));
+    size_t written = !mine ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, dvmp_output_to(f));
     done += written;
     going = written == k; /* the others go on; their result comes from rank 0 */
-    going |= dvmp_job_first();
+    going |= mine;
     free(copy);
   }
-  if (used)
+  if (used && dvmp_stream_one_of(f))
     dvmp_stream_share(&done, sizeof(done));
   return done;
 }
