@@ -86,22 +86,23 @@ void dvmp_stream_spread(void *p, size_t n) {
 
 size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f) {
   struct dvmp_array *a;
-  if (!is_divided(p, size * n, &a))
+  size_t bytes = size * n, done = 0, got = CHUNK;
+  if (!is_divided(p, bytes, &a))
     return SIZE_MAX;
-  size_t done = 0, step = size < CHUNK ? CHUNK / size : 1, got = step;
-  char *chunk = make_chunk(step * size);
-  for (size_t k; done < n && got == step; done += got) {
-    k = n - done < step ? n - done : step;
-    got = !dvmp_job_first() ? 0 : fread(chunk, size, k, f);
+  char *chunk = make_chunk(CHUNK);
+  while (done < bytes && got == CHUNK) {
+    size_t k = bytes - done < CHUNK ? bytes - done : CHUNK;
+    got = !dvmp_job_first() ? 0 : fread(chunk, 1, k, f);
     dvmp_stream_share(&got, sizeof(got));
     if (!got)
       break;
-    dvmp_job_tell(chunk, got * size, dvmp_job.root);
-    clip(a, (uintptr_t)p + done * size, got * size, chunk, false);
+    dvmp_job_tell(chunk, got, dvmp_job.root);
+    clip(a, (uintptr_t)p + done, got, chunk, false);
+    done += got;
   }
   free(chunk);
-  dvmp_poison_assigned(a, (uintptr_t)p, done * size);
-  return done;
+  dvmp_poison_assigned(a, (uintptr_t)p, done);
+  return done / size;
 }
 
 /* Each element is sent by the first rank that has it; the bits of the others are zero. */
@@ -288,18 +289,19 @@ size_t __dvmp_fwrite(int used, const void *p, size_t size, size_t n, FILE *f) {
     return n;
   if (!dvmp_stream_one())
     return skips(f) ? n : fwrite(p, size, n, dvmp_output_to(f));
-  /* In pieces, so that rank 0 never holds all of it. */
-  size_t done = 0, step = size && size < CHUNK ? CHUNK / size : 1;
-  bool going = true, mine = !skips(f);
-  for (size_t at = 0; at < n && going; at += step) {
-    size_t k = n - at < step ? n - at : step;
-    void *copy = dvmp_stream_collect((const char *)p + at * size, k * size);
-    size_t written = !mine ? k : fwrite(copy ? copy : (const char *)p + at * size, size, k, dvmp_output_to(f));
+  /* In pieces, of large elements too, so that rank 0 never holds all of it. */
+  size_t bytes = size * n, done = 0;
+  bool mine = !skips(f), failed = false; /* where it fails no later piece is written, but all are collected */
+  for (size_t at = 0; at < bytes; at += CHUNK) {
+    const char *from = (const char *)p + at;
+    size_t k = bytes - at < CHUNK ? bytes - at : CHUNK;
+    char *copy = dvmp_stream_collect(from, k);
+    size_t written = failed ? 0 : !mine ? k : fwrite(copy ? copy : from, 1, k, dvmp_output_to(f));
     done += written;
-    going = written == k; /* the others go on; their result comes from rank 0 */
-    going |= mine;
+    failed |= written < k;
     free(copy);
   }
+  done = size ? done / size : 0;
   if (used && dvmp_stream_one_of(f))
     dvmp_stream_share(&done, sizeof(done));
   return done;

@@ -13,7 +13,7 @@
 #define N 10
 #pragma dvm array distribute[block]
 int a[N];
-static char folder[] = "/tmp/dvm-files-XXXXXX", name[100];
+static char much[3 << 20], folder[] = "/tmp/dvm-files-XXXXXX", name[100];
 /* Ranks that have another value execute another number of constructs: they part, and are told at the end. */
 static void same(const void *p, size_t n) {
   unsigned h = 0;
@@ -115,5 +115,9 @@ int main(void) {
   printf("%zd", write(fd, name, 3));
   printf(" %d\n", errno == ENOSPC);
   close(fd);
+  FILE *f = fopen("/dev/full", "w");
+  printf("%zu", fwrite(much, 1, sizeof much, f));
+  printf(" %d\n", ferror(f) != 0 && errno == ENOSPC);
+  fclose(f);
   return 0;
 }
