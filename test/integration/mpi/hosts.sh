@@ -89,4 +89,15 @@ at_na "$BIN/dvm-restart" --launcher "$MPIRUN" bent.ckpt 2> bent.err && fail "a d
 has "memory of node 0" bent.err || fail "a damaged memory: $(cat bent.err)"
 rm -rf "$DVMCR_DIR"; mkdir "$DVMCR_DIR"
 note "bad snapshots"
+
+# Whether a rank is ready its own host says: what the first one knows of it may be old.
+mkfifo late
+job early 4 nb,na ./x$T $quick early
+wait_for 30 has "rank 1 waits" early.err || fail "no rank that is late: $(cat early.err)"
+at_na "$BIN/dvm-checkpoint" early$T > /dev/null 2> refused.err && fail "a snapshot with a rank that is not ready"
+has "rank 1 (process [0-9]*) has not called MPI_Init yet" refused.err || fail "a rank that is not ready: $(cat refused.err)"
+[ -z "$(ls "$DVMCR_DIR")" ] || fail "left behind: $(ls "$DVMCR_DIR")"
+: > late
+ended 0 early
+note "ranks that are not ready"
 echo "all as expected"
