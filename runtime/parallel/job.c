@@ -31,7 +31,6 @@ static MPI_Comm *groups;                 /* of tasks */
 static int ngroups;
 static int tag_max = 32767;
 static bool failing;                     /* all know of an error, wherever they are */
-static pid_t process;                    /* children of it have no part in the job */
 enum { PIECE_MAX = 1 << 30 };
 
 /* ---- begin and end -------------------------------------------------------------------------------------------------------------- */
@@ -62,7 +61,7 @@ static void meet_at_end(void) {
 
 static void finish(void) {
   int done;
-  if (dvmp_job.over || getpid() != process)
+  if (dvmp_job.over)
     return;
   if (dvmp_job.in_task) { /* the others will not come here */
     dvmp_wait_pop();
@@ -143,7 +142,6 @@ void dvmp_job_begin(void) {
   if (dvmp_job.begun)
     return;
   dvmp_job.begun = true;
-  process = getpid();
   main_thread = pthread_self();
   if (has_launcher())
     begin_mpi();

@@ -62,7 +62,10 @@ pid_t __dvmp_fork(void) {
     dvmp_fail_all(1, dvmp_construct_place(), "%s", refused);
   if (dvmp_job.size > 1)
     dvmp_fail_here(1, dvmp_construct_place(), "%s", refused);
-  return fork();
+  const pid_t child = fork();
+  if (!child)
+    dvmp_job.over = true; /* it has no part in the job; the clone that a layer of messages makes of a rank has one */
+  return child;
 }
 
 DVMRT_EXPORT time_t __dvmp_time(time_t *to);
