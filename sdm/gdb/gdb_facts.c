@@ -234,20 +234,35 @@ bool sdm_gdb_facts_stop(const struct sdm_backend *b, const char *number) {
   return false;
 }
 
+/* How much of the path of the file that it stopped in is the folder of the library's sources; 0: it is not known. */
+static size_t library_folder(const char *path) {
+  const char *at = path ? strstr(path, "/runtime/") : NULL;
+  return at ? (size_t)(at - path) + strlen("/runtime/") : 0;
+}
+
+/* Whether the function is of the library in which 'first' stands: functions that are entered may have jumped to others, and have no frame then. */
+static bool is_library(const json_t *frame, const json_t *first) {
+  const char *func = sdm_gdb_field(frame, "func"), *from = sdm_gdb_field(frame, "from"), *path = sdm_gdb_field(frame, "fullname");
+  const char *library = sdm_gdb_field(first, "from"), *source = sdm_gdb_field(first, "fullname");
+  const size_t folder = library_folder(source);
+  return frame == first ||
+         (func && (!strncmp(func, "__dvmrt_", 8) || !strncmp(func, "__dvmp_", 7) || !strcmp(func, "<signal handler called>"))) ||
+         (from && library && !strcmp(from, library)) || (path && folder && !strncmp(path, source, folder));
+}
+
 /* The frame that called the run-time library is the user's: the event is told of that one. */
 static void got_frames(struct sdm_backend *b, struct gdb_pending *p, const struct sdm_mi_record *r) {
-  const json_t *stack = json_object_get(r->results, "stack");
+  const json_t *stack = json_object_get(r->results, "stack"), *first = json_array_get(stack, 0);
   json_t *event = p->kept;
-  size_t n = json_array_size(stack);
-  for (size_t i = 0; i + 1 < n; i++) {
-    const char *func = sdm_gdb_field(json_array_get(stack, i), "func");
-    if (!func || (strncmp(func, "__dvmrt_", 8) && strncmp(func, "__dvmp_", 7) && strcmp(func, "<signal handler called>")))
-      continue;
+  const size_t n = json_array_size(stack);
+  size_t i = 0;
+  while (i < n && is_library(json_array_get(stack, i), first))
+    i++;
+  if (i > 0 && i < n) {
     for (const char *const *key = (const char *const[]){"func", "file", "path", "line", "lib", NULL}; *key; key++)
       json_object_del(event, *key);
-    sdm_gdb_put_place(event, json_array_get(stack, i + 1));
-    json_object_set_new(event, "frame", json_integer((json_int_t)i + 1));
-    break;
+    sdm_gdb_put_place(event, json_array_get(stack, i));
+    json_object_set_new(event, "frame", json_integer((json_int_t)i));
   }
   go_on(b, NULL, event);
 }
