@@ -165,9 +165,7 @@ static char line_of(const char *text, char key, const char **rest) {
   return 0;
 }
 
-static const struct dvmp_axis *axis_of(const struct dvmp_construct *c, int r) {
-  return &((const struct dvmp_array *)c->layout.root)->grid->axis[r];
-}
+static const struct dvmp_axis *axis_of(const struct dvmp_construct *c, int r) { return &dvmp_layout_grid(&c->layout)->axis[r]; }
 
 /* The dimension of the root along which ranks wait for each other: the outermost one that is cut and that new values cross. */
 static int pipeline_dim(const struct dvmp_construct *c, const struct dvmp_across *x) {

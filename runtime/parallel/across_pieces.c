@@ -27,34 +27,19 @@ struct dvmp_pieces {
   struct dvmp_traffic **sending; /* room for all */
 };
 
-static const struct dvmp_grid *grid_of(const struct dvmp_construct *c) { return ((const struct dvmp_array *)c->layout.root)->grid; }
-
 int dvmp_pieces_dim(const struct dvmp_construct *c) {
   for (int r = 0; c->layout.root && r < c->layout.ndims; r++)
-    for (int p = 0; c->layout.at[r].kind == DVMRT_COORD_AFFINE && p < grid_of(c)->axis[r].nprocs; p++)
-      if (grid_of(c)->axis[r].part[p].n > 1)
+    for (int p = 0; c->layout.at[r].kind == DVMRT_COORD_AFFINE && p < dvmp_layout_grid(&c->layout)->axis[r].nprocs; p++)
+      if (dvmp_layout_grid(&c->layout)->axis[r].part[p].n > 1)
         return r;
   return -1;
 }
 
 /* ---- pieces --------------------------------------------------------------------------------------------------------------------- */
 
-/* The first span that does not lie before 'x'. */
-static int span_at(struct dvmp_list l, int64_t x) {
-  int low = 0, high = l.n;
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (l.at[middle].high < x)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* What of the list is in low .. high; lists may be long. */
 static struct dvmp_list within(struct dvmp_arena *m, struct dvmp_list l, int64_t low, int64_t high) {
-  int first = span_at(l, low), n = 0;
+  int first = dvmp_list_at(l, low), n = 0;
   while (first + n < l.n && l.at[first + n].low <= high)
     n++;
   return dvmp_list_meet(m, (struct dvmp_list){n, l.at + first}, dvmp_list_of(m, low, high));
@@ -67,7 +52,7 @@ static int64_t turn_of(const struct dvmp_construct *c, const struct dvmp_pieces 
   while (c->layout.at[r].kind != DVMRT_COORD_AFFINE || c->layout.at[r].index)
     r++;
   int64_t i = (v->at.coef * element + v->at.add - c->layout.at[r].add) / c->layout.at[r].coef; /* coefficients are 1 or -1 */
-  int k = span_at(part, i);
+  int k = dvmp_list_at(part, i);
   if (k == part.n || part.at[k].low > i)
     return -1;
   return p->downwards ? part.n - 1 - k : k;

@@ -64,9 +64,7 @@ void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix) {
 
 /* ---- parts ---------------------------------------------------------------------------------------------------------------------- */
 
-static const struct dvmp_grid *grid_of(const struct dvmrt_layout *l) { return ((const struct dvmp_array *)l->root)->grid; }
-
-static const struct dvmp_group *group_of(const struct dvmp_array *a) { return a->layout.root ? grid_of(&a->layout)->group : NULL; }
+static const struct dvmp_group *group_of(const struct dvmp_array *a) { return a->layout.root ? dvmp_layout_grid(&a->layout)->group : NULL; }
 
 bool dvmp_array_everywhere(const struct dvmp_array *a) {
   return dvmp_job.size == 1 || (dvmrt_layout_everywhere(&a->layout) && dvmp_group_holds(group_of(a), dvmp_job.group));
@@ -87,7 +85,7 @@ struct dvmp_set dvmp_layout_own(struct dvmp_arena *m, const struct dvmrt_layout 
     s.dim[d] = dvmp_list_of(m, 0, extent[d] - 1);
   if (!l->root || dvmp_job.size == 1)
     return s;
-  const struct dvmp_grid *g = grid_of(l);
+  const struct dvmp_grid *g = dvmp_layout_grid(l);
   if (!dvmp_grid_place(g, rank, place))
     return nothing(s);
   for (int r = 0; r < l->ndims; r++) {
@@ -116,11 +114,11 @@ struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_ar
     s.dim[d] = dvmp_list_of(m, 0, a->extent[d] - 1);
   if (!l->root || dvmp_job.size == 1)
     return s;
-  if (!dvmp_grid_place(grid_of(l), rank, at))
+  if (!dvmp_grid_place(dvmp_layout_grid(l), rank, at))
     return nothing(s);
   for (int r = 0; r < l->ndims; r++) {
     struct dvmrt_coord c = l->at[r];
-    struct dvmp_list part = grid_of(l)->axis[r].part[at[r]];
+    struct dvmp_list part = dvmp_layout_grid(l)->axis[r].part[at[r]];
     if (!l->block[r] || c.kind == DVMRT_COORD_ALL)
       continue;
     if (c.kind == DVMRT_COORD_AFFINE && c.coef)
@@ -136,9 +134,9 @@ struct dvmp_set dvmp_array_with_edges(struct dvmp_arena *m, const struct dvmp_ar
 /* Of ranks with the same part the first one gives it to those that the array does not lie on. */
 static bool gives_outside(const struct dvmrt_layout *l, int from) {
   int a[DVMRT_NDIMS_MAX], b[DVMRT_NDIMS_MAX];
-  dvmp_grid_place(grid_of(l), from, a);
+  dvmp_grid_place(dvmp_layout_grid(l), from, a);
   for (int q = 0; q < from; q++) {
-    bool same = dvmp_grid_place(grid_of(l), q, b);
+    bool same = dvmp_grid_place(dvmp_layout_grid(l), q, b);
     for (int r = 0; r < l->ndims && same; r++)
       same = !l->block[r] || l->at[r].kind == DVMRT_COORD_ALL || a[r] == b[r];
     if (same)
@@ -152,9 +150,9 @@ bool dvmp_array_gives(const struct dvmrt_layout *l, int from, int to) {
   int a[DVMRT_NDIMS_MAX], b[DVMRT_NDIMS_MAX];
   if (!l->root)
     return from == to;
-  if (!dvmp_grid_place(grid_of(l), from, a))
+  if (!dvmp_grid_place(dvmp_layout_grid(l), from, a))
     return false;
-  if (!dvmp_grid_place(grid_of(l), to, b))
+  if (!dvmp_grid_place(dvmp_layout_grid(l), to, b))
     return gives_outside(l, from);
   if (dvmrt_layout_everywhere(l))
     return from == to;

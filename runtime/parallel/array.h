@@ -41,6 +41,9 @@ struct dvmp_array {
   struct dvmp_poison *poison;   /* states of elements, or NULL */
 };
 
+/* The processors that what is laid out so lies on; it has a root. */
+static inline const struct dvmp_grid *dvmp_layout_grid(const struct dvmrt_layout *l) { return ((const struct dvmp_array *)l->root)->grid; }
+
 /* An array, bind or template directive. */
 void dvmp_array_declare(struct dvmrt_directive *d, const int64_t *args);
 /* What a library holds that goes: arrays, and directives of its constructors. */

@@ -58,9 +58,10 @@ void dvmp_huge_place(struct dvmp_array *a) {
   struct dvmp_set mine = dvmp_array_with_edges(&m, a, dvmp_job.rank, a->low, a->high);
   dvmp_set_runs(&mine, a->stride, a->extent, note_piece, &p);
   dvmp_arena_free(&m);
+  const uint64_t most = budget();
   for (size_t i = 0; i < p.n && p.n <= RUNS_MAX; i++) {
     uint64_t bytes = p.at[i].high - p.at[i].low;
-    if (asked + bytes > budget())
+    if (asked + bytes > most)
       return;
     bytes = madvise((void *)p.at[i].low, bytes, MADV_HUGEPAGE) ? 0 : bytes;
     asked += bytes;

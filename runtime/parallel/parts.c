@@ -25,13 +25,11 @@ static bool index_along(struct dvmp_arena *m, const struct dvmp_construct *c, co
   return any;
 }
 
-static const struct dvmp_grid *grid_of(const struct dvmp_construct *c) { return ((const struct dvmp_array *)c->layout.root)->grid; }
-
 void dvmp_parts_of_root(const struct dvmp_construct *c, int rank, struct dvmp_list *along) {
   int at[DVMRT_NDIMS_MAX];
-  bool there = dvmp_grid_place(grid_of(c), rank, at);
+  bool there = dvmp_grid_place(dvmp_layout_grid(&c->layout), rank, at);
   for (int r = 0; r < c->layout.ndims; r++)
-    along[r] = there ? grid_of(c)->axis[r].part[at[r]] : (struct dvmp_list){0, NULL};
+    along[r] = there ? dvmp_layout_grid(&c->layout)->axis[r].part[at[r]] : (struct dvmp_list){0, NULL};
 }
 
 bool dvmp_parts_of(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part) {
@@ -66,10 +64,10 @@ int64_t dvmp_parts_along(struct dvmp_arena *m, const struct dvmp_construct *c, c
 /* Of ranks that execute the same iterations one counts. */
 static bool is_counted(const struct dvmp_construct *c) {
   int at[DVMRT_NDIMS_MAX];
-  if (!dvmp_grid_place(grid_of(c), dvmp_job.rank, at))
+  if (!dvmp_grid_place(dvmp_layout_grid(&c->layout), dvmp_job.rank, at))
     return false;
   if (dvmrt_layout_everywhere(&c->layout))
-    return !dvmp_group_place(grid_of(c)->group, dvmp_job.rank);
+    return !dvmp_group_place(dvmp_layout_grid(&c->layout)->group, dvmp_job.rank);
   for (int r = 0; r < c->layout.ndims; r++)
     if (c->layout.block[r] && c->layout.at[r].kind == DVMRT_COORD_ALL && at[r])
       return false;
@@ -123,7 +121,7 @@ void dvmp_parts_find(struct dvmp_construct *c) {
   c->counts = is_counted(c);
   dvmp_parts_of_root(c, dvmp_job.rank, along);
   c->turns = dvmp_parts_along(&c->memory, c, along, c->part, c->clamped);
-  if (dvmp_group_place(grid_of(c)->group, dvmp_job.rank) < 0)
+  if (dvmp_group_place(dvmp_layout_grid(&c->layout)->group, dvmp_job.rank) < 0)
     c->turns = 0;
   c->idle = !c->turns;
   note_iterations(c);

@@ -187,18 +187,21 @@ int64_t dvmp_list_count(struct dvmp_list a) {
   return n;
 }
 
-bool dvmp_list_has(struct dvmp_list a, int64_t x) {
-  int from = 0, to = a.n;
-  while (from < to) {
-    int i = (from + to) / 2;
-    if (x < a.at[i].low)
-      to = i;
-    else if (x > a.at[i].high)
-      from = i + 1;
+int dvmp_list_at(struct dvmp_list a, int64_t x) {
+  int low = 0, high = a.n;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (a.at[middle].high < x)
+      low = middle + 1;
     else
-      return true;
+      high = middle;
   }
-  return false;
+  return low;
+}
+
+bool dvmp_list_has(struct dvmp_list a, int64_t x) {
+  int i = dvmp_list_at(a, x);
+  return i < a.n && a.at[i].low <= x;
 }
 
 /* ---- sets --------------------------------------------------------------------------------------------------------------------- */

@@ -47,6 +47,8 @@ struct dvmp_list dvmp_list_join(struct dvmp_arena *m, struct dvmp_list a, struct
 struct dvmp_list dvmp_list_copy(struct dvmp_arena *m, struct dvmp_list a);
 int64_t dvmp_list_count(struct dvmp_list a);
 bool dvmp_list_has(struct dvmp_list a, int64_t x);
+/* The first span that does not lie before 'x'; a.n: all do. */
+int dvmp_list_at(struct dvmp_list a, int64_t x);
 
 struct dvmp_set dvmp_set_meet(struct dvmp_arena *m, const struct dvmp_set *a, const struct dvmp_set *b);
 bool dvmp_set_empty(const struct dvmp_set *s);
