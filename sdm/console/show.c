@@ -134,7 +134,9 @@ static void show_result(FILE *out, const json_t *r) {
     if (text_of(r, "pending"))
       fprintf(out, " (pending: %s)", text_of(r, "pending"));
     else if (text_of(r, "expression"))
-      fprintf(out, " (watches %s)", text_of(r, "expression"));
+      fprintf(out, " (watches %s%s)", text_of(r, "expression"),
+              json_is_true(json_object_get(r, "software")) ? ", step by step: hardware watchpoints do not stop programs on this machine"
+                                                           : "");
     else if (text_of(r, "stops"))
       fprintf(out, ": %s", text_of(r, "stops"));
     else if (text_of(r, "func")) {

@@ -156,6 +156,8 @@ static int spawn(struct sdm_backend *b) {
   };
   for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
     sdm_gdb_send(b, NULL, NULL, "-gdb-set %s", settings[i]);
+  if (!sdm_gdb_hardware_watchpoints())
+    sdm_gdb_send(b, NULL, NULL, "-gdb-set can-use-hw-watchpoints 0");
   sdm_gdb_use_cache(b);
   return b->pid < 0 ? -errno : 0;
 }

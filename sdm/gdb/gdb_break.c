@@ -66,6 +66,8 @@ static void got_break(struct sdm_backend *b, struct gdb_pending *p, const struct
   }
   sdm_gdb_put_text(result, "pending", sdm_gdb_field(k, "pending"));
   sdm_gdb_put_text(result, "expression", sdm_gdb_field(k, "exp"));
+  if (sdm_gdb_field(k, "exp") && !sdm_gdb_hardware_watchpoints())
+    json_object_set_new(result, "software", json_true());
   sdm_call_done(p->call, result, NULL);
 }
 
@@ -222,6 +224,10 @@ void sdm_gdb_restore_breaks(struct sdm_backend *b) {
 void sdm_gdb_watch(struct sdm_backend *b, struct sdm_call *c) {
   struct dvm_text t = DVM_TEXT_INIT;
   const char *access = sdm_call_text(c, "access", "write");
+  if (*access != 'w' && !sdm_gdb_hardware_watchpoints()) {
+    sdm_call_fail(c, "reads are seen by hardware watchpoints alone, and those do not stop programs on this machine: 'watch' sees changes");
+    return;
+  }
   sdm_mi_quote(&t, sdm_call_text(c, "expression", ""));
   if (sdm_gdb_ready(b, c))
     sdm_gdb_send(b, c, got_break, "-break-watch %s%s", *access == 'r' ? "-r " : *access == 'a' ? "-a " : "", dvm_text_str(&t));

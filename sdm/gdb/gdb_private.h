@@ -209,4 +209,7 @@ void sdm_gdb_dvm(struct sdm_backend *b, struct sdm_call *c);
 
 /* In the child that becomes gdb: loads libdvmgdb into it where it cannot write this processor's registers. */
 void sdm_gdb_preload(void);
+
+/* Whether watchpoints in the debug registers stop programs on this machine; asked of a process of its own, once. */
+bool sdm_gdb_hardware_watchpoints(void);
 #endif

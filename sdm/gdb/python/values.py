@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import os
 
 import gdb
 
@@ -19,14 +20,23 @@ def dvm_command(function):
     return function
 
 
+def dvm_say(text):
+    """What gdb itself writes into a pipe goes character by character, each by a call of the system: this is one record of its
+    interface (console output), whole."""
+    gdb.flush()
+    record = ('~"%s"\n' % text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")).encode()
+    while record:
+        record = record[os.write(1, record):]
+
+
 def dvm_run(name, coded):
     """Runs a command; its answer is one line of JSON after a mark, its failure one after another.  None: another command tells it."""
     try:
         answer = DVM_COMMANDS[name](json.loads(bytes.fromhex(coded)))
         if answer is not None:
-            gdb.write("\n@dvm " + json.dumps(answer) + "\n")
+            dvm_say("\n@dvm " + json.dumps(answer) + "\n")
     except (gdb.error, gdb.MemoryError, RuntimeError, ValueError, LookupError, OSError, TypeError, AttributeError) as e:
-        gdb.write("\n@dvm! " + json.dumps(str(e) or type(e).__name__) + "\n")
+        dvm_say("\n@dvm! " + json.dumps(str(e) or type(e).__name__) + "\n")
 
 
 # ---- what a value is ----

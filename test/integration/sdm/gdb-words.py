@@ -83,7 +83,8 @@ class Words(unittest.TestCase):
         said, _ = run("break add", "break work", "rwatch total", "dis 1", "info breakpoints", "clear add", "clear nowhere", "hbreak add", "delete",
                       "info b", "delete breakpoints", "watch -l total", "start", "status")
         listed = "".join(said["info breakpoints"])
-        self.assertIn("total", listed)
+        if not any("do not stop programs on this machine" in x for x in said["rwatch total"]):
+            self.assertIn("total", listed)
         self.assertRegex(listed, "1 .*add.*disabled|1 .*disabled.*add")
         self.assertEqual(said["clear nowhere"], ["error: no breakpoint was set there; 'info breakpoints' lists them, 'delete N' removes one"])
         self.assertIn("'hbreak' is not passed to gdb: 'break' sets", "".join(said["hbreak add"]))
