@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/process.h"
 #include "mpir/commands/client.h"
 #include "mpir/commands/client_objects.h"
@@ -34,13 +35,6 @@ const char *mpir_gather_label(const struct mpir_gathering *g, pid_t pid) {
   return text;
 }
 
-static int now_ms(void) {
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int)(t.tv_sec * 1000 + t.tv_nsec / 1000000);
-}
-
 /* With all its threads: while one of them is still on its way out, the descriptors of all are open. */
 static bool has_ended(pid_t pid) {
   const char state = dvm_process_state(pid);
@@ -50,7 +44,7 @@ static bool has_ended(pid_t pid) {
 
 /* Stops the process.  Returns its connection, -ESRCH if it has ended meanwhile, or another -E... with the text set. */
 static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
-  const int until = now_ms() + CONNECT_LIMIT_MS, unlikely = now_ms() + CONNECT_HOPE_MS;
+  const int64_t until = dvm_clock_ms() + CONNECT_LIMIT_MS, unlikely = dvm_clock_ms() + CONNECT_HOPE_MS;
   char name[32], state;
   int fd = -1;
 
@@ -72,12 +66,12 @@ static int stop(struct mpir_gathering *g, pid_t pid, struct crs_reply *reply) {
       return -ESRCH;
     if (state == 'T')
       return dvm_error_set(g->err, -EBUSY, "%s%s%s", g->job ? mpir_gather_label(g, pid) : "", g->job ? ": " : "", err.text);
-    if (now_ms() > until || (now_ms() > unlikely && !mpir_client_holds_library(pid))) {
+    if (dvm_clock_ms() > until || (dvm_clock_ms() > unlikely && !mpir_client_holds_library(pid))) {
       dvm_process_name(pid, name, sizeof(name));
       return dvm_error_set(g->err, -EOPNOTSUPP, "%s '%s' is not checkpointable: it does not contain the checkpointer",
                            mpir_gather_label(g, pid), name);
     }
-    if (now_ms() > unlikely) /* it may have closed the socket */
+    if (dvm_clock_ms() > unlikely) /* it may have closed the socket */
       mpir_client_wake(pid);
     nanosleep(&(struct timespec){0, CONNECT_PAUSE_NS}, NULL);
   }

@@ -162,7 +162,7 @@ static int run_job(struct mpir_job_options *o, bool native, char **argv) {
   o->library = folder;
   if (o->checkpointable && !o->hosts && mpir_job_preload())
     return 1;
-  if (o->checkpointable && o->hosts && mpir_job_folder())
+  if (o->hosts && (o->checkpointable || o->replicas) && mpir_job_folder())
     return 1;
   return o->replicas && o->replicas->nodes ? mpir_sets_run(o, argv) : mpir_job_run(o, argv);
 }

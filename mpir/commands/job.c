@@ -1,4 +1,5 @@
 #include "mpir/commands/job_private.h"
+#include "base/clock.h"
 #include "base/process.h"
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/job_sets.h"
@@ -19,22 +20,9 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RING_BYTES = 256 << 10, LOOK_MS = 100, SET_LOOK_MS = 10, GRACE_MS = 1000 };
-
-int64_t mpir_job_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static uint32_t processors(void) {
   cpu_set_t set;
@@ -61,7 +49,7 @@ static int make_segment(struct job *j, const struct mpir_job_options *o) {
                                 .strict = o->strict,
                                 .ring_bytes = ring_bytes,
                                 .size = size,
-                                .start_ns = now_ns(),
+                                .start_ns = dvm_clock_ns(),
                                 .universe = n,
                                 .spins = n * (j->replicas ? 2 : 1) <= processors() ? 2000 : 20};
   j->shared->held = mpir_table_wanted();
@@ -146,7 +134,7 @@ void mpir_job_end_all(struct job *j, int status) {
   if (j->ending)
     return;
   j->ending = true;
-  j->ending_ms = mpir_job_now_ms();
+  j->ending_ms = dvm_clock_ms();
   if (j->replicas)
     mpir_replicas_kill_shadows(j->replicas);
   signal_all(j, SIGTERM);
@@ -237,8 +225,9 @@ static void look_elsewhere(struct job *j, uint32_t rank) {
 /* Ranks on other hosts: their proxies tell. */
 static void look_at_hosts(struct job *j) {
   for (uint32_t i = 0; i < j->nranks; i++) {
+    const bool is_elsewhere = j->set && j->pids[i] && mpir_half_is_elsewhere(j->set, i); /* first: one made anew has not ended */
     const int how = j->pids[i] ? atomic_load(&mpl_state(j->shared, i)->ended) : 0;
-    if (j->set && j->pids[i] && mpir_half_is_elsewhere(j->set, i))
+    if (is_elsewhere)
       look_elsewhere(j, i);
     else if (how)
       rank_ended(j, i, how - 1);
@@ -312,9 +301,9 @@ static bool is_dead(struct job *j) {
     mpir_deadlock_reset(j->deadlock);
     return false;
   }
-  if (j->set && (!mpir_half_tells_deadlock(j->set) || mpir_job_now_ms() - j->looked_ms < LOOK_MS))
+  if (j->set && (!mpir_half_tells_deadlock(j->set) || dvm_clock_ms() - j->looked_ms < LOOK_MS))
     return false;
-  j->looked_ms = mpir_job_now_ms();
+  j->looked_ms = dvm_clock_ms();
   if (!mpir_deadlock_look(j->deadlock, j->pids))
     return false;
   if (one_is_stopped(j)) {
@@ -328,8 +317,8 @@ static bool is_dead(struct job *j) {
 /* The command that meant to kill the ranks is gone, and they live. */
 static void forget_end(struct job *j) {
   if (!j->saved || mpir_job_socket_busy(j->socket))
-    j->saved_ms = mpir_job_now_ms();
-  else if (mpir_job_now_ms() - j->saved_ms > GRACE_MS)
+    j->saved_ms = dvm_clock_ms();
+  else if (dvm_clock_ms() - j->saved_ms > GRACE_MS)
     j->saved = false;
 }
 
@@ -350,7 +339,7 @@ int mpir_job_watch(struct job *j) {
     j->leads = mpir_job_socket_busy(j->socket);
     forget_end(j);
     mpir_job_clock_look(j->clock, false);
-    if (j->ending && mpir_job_now_ms() - j->ending_ms > GRACE_MS)
+    if (j->ending && dvm_clock_ms() - j->ending_ms > GRACE_MS)
       signal_all(j, SIGKILL);
     if (is_dead(j))
       mpir_job_end_all(j, 69);
@@ -406,7 +395,7 @@ static void note_clock(void *arg) {
   struct job *j = arg;
   if (j->replicas)
     mpir_replicas_stand(j->replicas);
-  j->shared->stopped_ns = now_ns();
+  j->shared->stopped_ns = dvm_clock_ns();
 }
 
 static void note_end(void *arg) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "mpir/commands/job_private.h"
 
 struct mpir_job_clock {
@@ -29,7 +30,7 @@ struct mpir_job_clock *mpir_job_clock_create(void) {
   struct mpir_job_clock *c = every || signal ? calloc(1, sizeof(*c)) : NULL;
   if (c) {
     c->every_ms = every ? atol(every) * 1000 : 0;
-    c->next_ms = mpir_job_now_ms() + c->every_ms;
+    c->next_ms = dvm_clock_ms() + c->every_ms;
     c->signal = signal ? atoi(signal) : 0;
     c->keep = take("DVMCR_KEEP");
     c->all_files = getenv("DVMCR_ALL_FILES");
@@ -88,7 +89,7 @@ _Noreturn static void become_command(const struct mpir_job_clock *c, pid_t job) 
 }
 
 void mpir_job_clock_look(struct mpir_job_clock *c, bool asked) {
-  int64_t now = mpir_job_now_ms();
+  int64_t now = dvm_clock_ms();
   if (!c || c->command || !(asked || (c->every_ms && now >= c->next_ms)))
     return;
   c->next_ms = now + c->every_ms;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/process.h"
 #include "mpir/commands/client.h"
 #include "mpir/commands/job_private.h"
@@ -12,15 +13,16 @@ enum { LOST = 68, TURN_MS = 10000 };
 
 const char *mpir_half_words(const struct mpir_half *s) {
   static char words[64];
-  snprintf(words, sizeof(words), "%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode);
+  snprintf(words, sizeof(words), "%u,%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode,
+           s->shared->refresh);
   return words;
 }
 
 /* Two mpiruns that begin at once on a host may both make the folder that they share there, and Open MPI 4.1 takes it for an error that it is there already: the second one
    waits until the first one has children, who come after that. */
 void mpir_half_await_turn(const struct mpir_half *s) {
-  const int64_t begun = mpir_job_now_ms();
-  while (s->side == SETS_SHADOWS && mpir_job_now_ms() - begun < TURN_MS) {
+  const int64_t begun = dvm_clock_ms();
+  while (s->side == SETS_SHADOWS && dvm_clock_ms() - begun < TURN_MS) {
     const pid_t first = atomic_load(&s->shared->sides[SETS_MAINS].mpirun);
     const char state = first > 0 ? dvm_process_state(first) : 0;
     if (first && (!state || state == 'Z' || mpir_client_has_children(first)))
@@ -48,8 +50,8 @@ _Noreturn void mpir_half_leave(const struct mpir_half *s, uint32_t lost) {
 
 void mpir_half_lost_rank(const struct mpir_half *s, uint32_t rank, int how) {
   struct sets_rank *k = &s->shared->ranks[rank];
-  if (s->side == SETS_MAINS && !atomic_load(&k->lost_ns))
-    atomic_store(&k->lost_ns, mpir_replicas_now_ns());
+  if (s->side == atomic_load(&k->leader) && !atomic_load(&k->lost_ns))
+    atomic_store(&k->lost_ns, dvm_clock_ns());
   atomic_store(&k->lost[s->side], how + 1);
 }
 void mpir_half_ended_rank(const struct mpir_half *s, uint32_t rank, int how) {

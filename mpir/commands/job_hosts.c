@@ -1,5 +1,6 @@
 /* The controller of a job on several hosts: it starts mpirun, and that the proxies. */
 #include "mpir/commands/job_hosts.h"
+#include "base/clock.h"
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -312,10 +313,10 @@ void mpir_hosts_give_up(struct mpl_job *shared) {
 void mpir_hosts_signal(struct mpl_job *shared, int sig) { atomic_store(&shared->ending, (uint32_t)sig); }
 
 void mpir_hosts_finish(struct mpir_hosts *h, struct mpl_job *shared) {
-  const int64_t begun = mpir_job_now_ms();
+  const int64_t begun = dvm_clock_ms();
   atomic_store(&shared->ending, MPL_OVER);
   while (is_alive(h)) {
-    const int64_t ms = mpir_job_now_ms() - begun;
+    const int64_t ms = dvm_clock_ms() - begun;
     if (ms > OVER_MS)
       kill(h->mpirun, ms > 2 * OVER_MS ? SIGKILL : SIGTERM);
     usleep(WAIT_US);
@@ -334,11 +335,11 @@ void mpir_hosts_ask(struct mpl_job *shared, uint32_t node, const struct hosts_qu
 int mpir_hosts_answer(struct mpl_job *shared, uint32_t node, struct hosts_answer *a, bool (*alive)(void *), void *arg,
                       struct dvm_error *err) {
   struct mpl_box *box = mpl_box(shared, node);
-  const int64_t begun = mpir_job_now_ms();
+  const int64_t begun = dvm_clock_ms();
   while (atomic_load(&box->answered) != atomic_load(&box->asked)) {
     if (!alive(arg))
       return dvm_error_set(err, -ECONNRESET, "the job has ended");
-    if (mpir_job_now_ms() - begun > ANSWER_MS)
+    if (dvm_clock_ms() - begun > ANSWER_MS)
       return dvm_error_set(err, -ETIMEDOUT, "host %s does not answer", box->host);
     usleep(WAIT_US);
   }

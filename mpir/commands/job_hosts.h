@@ -36,6 +36,9 @@ _Static_assert(sizeof(struct hosts_question) <= MPL_BOX_BYTES && sizeof(struct h
 
 /* The process that leads a checkpoint on one node: serves questions from 'fd' until it is closed.  'segment': descriptor of the node's memory. */
 int mpir_job_part(int fd, int segment);
+/* Saves one rank, which stands, into the folder.  0, or 1 with a line on 'fd'. */
+int mpir_job_part_save(int fd, int segment, uint32_t rank, const char *folder);
+void mpir_job_part_remove(const char *folder); /* what that has written */
 
 /* Asks the nodes; 'alive' tells whether there is still somebody who could answer. */
 void mpir_hosts_ask(struct mpl_job *shared, uint32_t node, const struct hosts_question *q);

@@ -110,14 +110,50 @@ static void end(struct part *p) {
     mpir_gather_end(&p->g, &p->reply);
 }
 
+static bool map(struct part *p, int fd, int segment) {
+  struct stat st;
+  p->segment = segment;
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  fcntl(segment, F_SETFD, FD_CLOEXEC);
+  if (fstat(segment, &st))
+    return false;
+  p->job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0);
+  return p->job != MAP_FAILED;
+}
+
+/* The memory that it shares with others is not a part of it. */
+static int save_alone(struct part *p, const char *folder, struct dvm_error *err) {
+  static struct hosts_answer a;
+  if (mkdir(folder, 0700))
+    return dvm_error_errno(err, "cannot create the folder '%s'", folder);
+  int rc = mpir_gather_copy(&p->g, folder, false);
+  if (!rc)
+    rc = mpir_gather_finish(&p->g, &a.reply);
+  return rc ? rc : mpir_set_write(p->g.set, folder, err);
+}
+
+int mpir_job_part_save(int fd, int segment, uint32_t rank, const char *folder) {
+  static struct part p;
+  static struct hosts_question q = {.request = {.flags = CRS_NO_SYNC | CRS_NO_FORK}};
+  static struct hosts_answer a;
+  struct dvm_error err = DVM_ERROR_INIT;
+  q.wanted[rank] = 1;
+  int rc = map(&p, fd, segment) ? stop(&p, &q, &a, &err) : dvm_error_errno(&err, "cannot map the memory of the job");
+  if (!rc)
+    rc = save_alone(&p, folder, &err);
+  if (p.begun)
+    mpir_gather_end(&p.g, &p.reply);
+  if (rc && send(fd, err.text, strlen(err.text), MSG_NOSIGNAL) < 0)
+    return 2;
+  return rc ? 1 : 0;
+}
+
+void mpir_job_part_remove(const char *folder) { mpir_set_remove(folder); }
+
 int mpir_job_part(int fd, int segment) {
   static struct part p;
   static struct hosts_question q;
-  struct stat st;
-  p.segment = segment;
-  fcntl(fd, F_SETFD, FD_CLOEXEC);
-  fcntl(segment, F_SETFD, FD_CLOEXEC);
-  if (fstat(segment, &st) || (p.job = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0)) == MAP_FAILED)
+  if (!map(&p, fd, segment))
     return 1;
   while (recv(fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
     static struct hosts_answer a;

@@ -39,7 +39,6 @@ struct job {
   struct mpir_job_clock *clock;  /* checkpoints that the controller itself asks for */
 };
 
-int64_t mpir_job_now_ms(void);
 /* job_again.c: the job is over with 'status'.  Where ranks were lost with all their replicas, and there is a snapshot, this command becomes the one that
    restarts it, and does not return. */
 int mpir_job_again(struct job *j, int status);

@@ -1,4 +1,5 @@
 #include "mpir/commands/job_replicas.h"
+#include "base/clock.h"
 #include "base/process.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ struct mpir_replicas *mpir_replicas_create(const struct mpir_replicas_options *o
   r->nranks = nranks;
   r->ranks = calloc(nranks, sizeof(*r->ranks));
   r->notify = eventfd(0, EFD_NONBLOCK);
-  r->begin_ms = mpir_replicas_now_ms();
+  r->begin_ms = dvm_clock_ms();
   for (uint32_t i = 0; i < nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++)
       if (!(r->ranks[i].streams[s] = mpir_output_create(s + 1, o->mode & REPLICA_CHECK))) {
@@ -246,7 +247,7 @@ static enum mpir_replica_news take_over(struct mpir_replicas *r, uint32_t rank, 
   mine->takeovers++;
   mine->main_how = how;
   mine->last_lost = true;
-  mine->taking_ns = mpir_replicas_now_ns();
+  mine->taking_ns = dvm_clock_ns();
   atomic_store(&k->took_over_ns, 0);
   atomic_store(&mpl_state(r->job, rank)->wait.blocked, 0);
   atomic_store(&k->leader, 1 - replica);
@@ -292,7 +293,7 @@ static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t ran
   if (there && atomic_load(&k->pid[1 - replica]))
     return take_over(r, rank, replica, *how, pid);
   if (there && !mine->orphan_ms) { /* it was just making one */
-    mine->orphan_ms = mpir_replicas_now_ms();
+    mine->orphan_ms = dvm_clock_ms();
     mine->orphan_how = *how;
     return MPIR_REPLICA_SHADOW_ENDED;
   }
@@ -383,7 +384,7 @@ static bool is_over(const struct mpir_replicas *r, uint32_t rank, uint32_t repli
 static void end_stopped(struct mpir_replicas *r, uint32_t rank) {
   for (int i = 0; i < 2; i++) {
     pid_t pid = atomic_load(&r->shared->ranks[rank].pid[i]);
-    int64_t *since = &r->ranks[rank].stopped_ms[i], now = mpir_replicas_now_ms();
+    int64_t *since = &r->ranks[rank].stopped_ms[i], now = dvm_clock_ms();
     if (!pid || is_over(r, rank, (uint32_t)i) || dvm_process_state(pid) != 'T')
       *since = 0;
     else if (!*since)
@@ -480,7 +481,7 @@ static int serve_rank(struct mpir_replicas *r, uint32_t rank) {
 int mpir_replicas_serve(struct mpir_replicas *r) {
   uint64_t n;
   int status = 0;
-  int64_t now = mpir_replicas_now_ms();
+  int64_t now = dvm_clock_ms();
   while (read(r->notify, &n, sizeof(n)) > 0)
     ;
   mpir_input_move(r->input);
@@ -501,7 +502,7 @@ enum mpir_replica_news mpir_replicas_orphan(struct mpir_replicas *r, pid_t *pid,
   for (uint32_t i = 0; i < r->nranks; i++) {
     struct replica_rank *k = &r->shared->ranks[i];
     struct mpir_replicated_rank *mine = &r->ranks[i];
-    if (!mine->orphan_ms || (!atomic_load(&k->pid[1 - atomic_load(&k->leader)]) && mpir_replicas_now_ms() - mine->orphan_ms < ORPHAN_MS))
+    if (!mine->orphan_ms || (!atomic_load(&k->pid[1 - atomic_load(&k->leader)]) && dvm_clock_ms() - mine->orphan_ms < ORPHAN_MS))
       continue;
     *rank = i;
     *how = mine->orphan_how;
@@ -515,7 +516,7 @@ enum mpir_replica_news mpir_replicas_orphan(struct mpir_replicas *r, pid_t *pid,
 /* Where they are compared, shadows come to the end, too. */
 static int wait_for_shadows(struct mpir_replicas *r) {
   int status = 0, how;
-  for (int64_t since = mpir_replicas_now_ms(); !status && mpir_replicas_now_ms() - since < LAST_MS; usleep(1000)) {
+  for (int64_t since = dvm_clock_ms(); !status && dvm_clock_ms() - since < LAST_MS; usleep(1000)) {
     bool any = false;
     status = mpir_replicas_serve(r);
     uint32_t rank;

@@ -52,7 +52,6 @@ void mpir_replicas_renounce(struct mpl_job *job);
 bool mpir_replicas_are_sound(const struct mpl_job *job);
 /* Standard output or error of a rank's replicas differs from byte 'at' on. */
 void mpir_replicas_tell_output(uint32_t rank, int stream, uint64_t at);
-int64_t mpir_replicas_now_ns(void);
 /* How the replicas of a rank differ; 'place': of the call, or "". */
 void mpir_replicas_tell_difference(uint32_t rank, const struct replica_difference *d, const char *place);
 void mpir_replicas_put_out(const struct mpir_replicas *r, mpir_replicas_printed *to);

@@ -37,8 +37,6 @@ struct mpir_replicas {
 
 void mpir_replicas_name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
 void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
-pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank); /* 0: there is none, or it has ended by itself */
-int64_t mpir_replicas_now_ms(void);
-/* job_replicas_report.c */
+pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank); /* job_replicas_report.c */
 void mpir_replicas_report(const struct mpir_replicas *r, int status);
 #endif

@@ -2,16 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <errno.h>
-#include <time.h>
+#include "base/clock.h"
 #include "mpir/commands/job_replicas_private.h"
-
-int64_t mpir_replicas_now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-int64_t mpir_replicas_now_ms(void) { return mpir_replicas_now_ns() / 1000000; }
 
 static const char *const protocols[] = {"shared", "receiver-forwarding", "sender-forwarding"};
 static const char *const modes[] = {[REPLICA_CRASH] = "crash", [REPLICA_CHECK] = "check", [REPLICA_BOTH] = "both"};
@@ -78,7 +70,7 @@ static void write_report(FILE *to, const struct mpir_replicas *r, int status, co
           "\"milliseconds\": %lld, \"links\": "
           "%lu,\n  ",
           r->nranks, r->options.nodes ? "nodes" : "node", protocols[r->options.protocol], modes[r->options.mode], status,
-          (long long)(mpir_replicas_now_ms() - r->begin_ms), links(r));
+          (long long)(dvm_clock_ms() - r->begin_ms), links(r));
   fputs("\"total\": {", to);
   write_totals(to, all, "},\n  \"per_rank\": [\n");
   for (uint32_t i = 0; i < r->nranks; i++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/process.h"
 #include "mpir/commands/job_replicas_private.h"
 
@@ -31,7 +32,7 @@ static bool one_moves(const struct mpir_replicas *r) {
 static void stop_shadows(struct mpir_replicas *r) {
   r->stopped = true;
   signal_shadows(r, SIGSTOP);
-  for (int64_t since = mpir_replicas_now_ms(); one_moves(r) && mpir_replicas_now_ms() - since < STOP_MS;)
+  for (int64_t since = dvm_clock_ms(); one_moves(r) && dvm_clock_ms() - since < STOP_MS;)
     usleep(200);
 }
 
@@ -76,8 +77,8 @@ static bool one_forks(const struct mpir_replicas *r) {
 }
 
 int mpir_replicas_wait(struct mpir_replicas *r) {
-  for (int64_t since = mpir_replicas_now_ms(); one_forks(r); usleep(500))
-    if (mpir_replicas_now_ms() - since > FORK_MS)
+  for (int64_t since = dvm_clock_ms(); one_forks(r); usleep(500))
+    if (dvm_clock_ms() - since > FORK_MS)
       return -EAGAIN;
   return 0;
 }

@@ -1,4 +1,5 @@
 #include "mpir/commands/job_sets_private.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,70 +18,6 @@
 #include "mpir/commands/job_private.h"
 
 enum { LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, LAST_MS = 10000, SILENT_LIMIT_MS = 30000 };
-
-/* The first half of the hosts and the second; none is in both. */
-static int split_hosts(struct run *r, const char *list) {
-  size_t n = 1, i = 0;
-  for (const char *c = list; *c; c++)
-    n += *c == ',';
-  if (n < 2 || strlen(list) >= sizeof(r->sides[0].set.hosts)) {
-    fputs(
-        "dvm run: error: '--placement nodes' needs at least two hosts in '--hosts': the first half is for mains, the second for shadows\n",
-        stderr);
-    return 2;
-  }
-  for (const char *from = list; *from; i++) {
-    const size_t length = strcspn(from, ",");
-    char *to = r->sides[i < n / 2 ? SETS_MAINS : SETS_SHADOWS].set.hosts;
-    sprintf(to + strlen(to), "%s%.*s", *to ? "," : "", (int)length, from);
-    for (const char *a = list; i >= n / 2 && a < from; a += strcspn(a, ",") + 1) {
-      const size_t m = strcspn(a, ":,");
-      const bool is_main = a < list + strlen(r->sides[SETS_MAINS].set.hosts);
-      if (is_main && m == strcspn(from, ":,") && !strncmp(a, from, m)) {
-        fprintf(stderr,
-                "dvm run: error: host '%.*s' is among the first half of '--hosts' and the second: both replicas of a rank would be there\n",
-                (int)m, a);
-        return 2;
-      }
-    }
-    from += length + (from[length] == ',');
-  }
-  return 0;
-}
-
-static int make_memory(struct run *r, const struct mpir_job_options *o) {
-  struct rlimit files;
-  const size_t size = sets_size(o->nranks);
-  if (!getrlimit(RLIMIT_NOFILE, &files)) {
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
-  r->fd = memfd_create("dvm-sets", MFD_CLOEXEC);
-  if (r->fd < 0 || ftruncate(r->fd, (off_t)size))
-    return -errno;
-  r->shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd, 0);
-  if (r->shared == MAP_FAILED)
-    return -errno;
-  r->shared->command = getpid();
-  r->shared->nranks = r->nranks = o->nranks;
-  r->shared->determinants = o->replicas->determinants;
-  r->shared->heartbeat_ms = o->replicas->heartbeat_ms;
-  r->shared->mode = o->replicas->mode;
-  r->ranks = calloc(r->nranks, sizeof(*r->ranks));
-  for (uint32_t i = 0; i < r->nranks; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++) {
-      if (!(r->ranks[i].streams[s] = mpir_output_create(s + 1, r->options->mode & REPLICA_CHECK)))
-        return -errno;
-      for (unsigned k = 0; k < SETS; k++)
-        r->shared->ranks[i].streams[k][s] = mpir_output_end(r->ranks[i].streams[s], k);
-      mpir_output_compare(r->ranks[i].streams[s]);
-    }
-  for (unsigned k = 0; k < SETS; k++)
-    if (pipe2(r->shared->sides[k].way, O_CLOEXEC))
-      return -errno;
-  const int rc = mpir_input_create(0, false, &r->input);
-  return rc ? rc : mpir_input_clone(r->input, SETS_SHADOWS) ? 0 : -errno;
-}
 
 /* A file has a position for each; a pipe's bytes go to both. */
 static void take_input(const struct run *r, unsigned side) {
@@ -109,7 +46,7 @@ static int start_side(struct run *r, const struct mpir_job_options *o, char **ar
   k->set.fd = r->fd;
   k->set.side = side;
   k->set.said = memfd_create("said", MFD_CLOEXEC);
-  k->beat_ms = mpir_job_now_ms();
+  k->beat_ms = dvm_clock_ms();
   k->controller = k->set.said < 0 ? -1 : fork();
   if (k->controller)
     return k->controller < 0 ? -errno : 0;
@@ -152,13 +89,13 @@ static void look_at_differences(struct run *r) {
     mpir_replicas_tell_difference(i, &k->difference, k->place);
     mpir_sets_end(r, 67);
   }
-  if (r->waits_ms && mpir_job_now_ms() - r->waits_ms > LAST_MS)
+  if (r->waits_ms && dvm_clock_ms() - r->waits_ms > LAST_MS)
     mpir_sets_end(r, 0);
 }
 
 /* A controller whose head does not run cannot tell. */
 static void look_at_heads(struct run *r) {
-  const int64_t now = mpir_job_now_ms(), limit = r->shared->heartbeat_ms ? r->shared->heartbeat_ms : SILENT_LIMIT_MS;
+  const int64_t now = dvm_clock_ms(), limit = r->shared->heartbeat_ms ? r->shared->heartbeat_ms : SILENT_LIMIT_MS;
   const bool was_away = now - r->looked_ms > limit / 2;
   r->looked_ms = now;
   for (unsigned i = 0; i < SETS; i++) {
@@ -198,7 +135,7 @@ static void on_signals(struct run *r) {
 }
 
 void mpir_sets_move(struct run *r, bool all) {
-  const bool flushes = mpir_job_now_ms() - r->flushed_ms > FLUSH_MS;
+  const bool flushes = dvm_clock_ms() - r->flushed_ms > FLUSH_MS;
   uint64_t at;
   if (atomic_load(&mpir_sets_side(r, 0)->runs) &&
       atomic_load(&mpir_sets_side(r, 1)->runs)) /* mpirun of Open MPI 4.1 may not survive earlier input */
@@ -213,7 +150,7 @@ void mpir_sets_move(struct run *r, bool all) {
         mpir_output_flush(r->ranks[i].streams[s]);
     }
   if (flushes)
-    r->flushed_ms = mpir_job_now_ms();
+    r->flushed_ms = dvm_clock_ms();
 }
 
 /* Whatever is left: an mpirun that does not end.  Children keep their numbers until we wait for them, which is not done here. */
@@ -229,14 +166,14 @@ static void kill_children(void) {
 
 /* What was started has ended, mpirun that has lost its controller included. */
 static void end(struct run *r) {
-  const int64_t begun = mpir_job_now_ms();
+  const int64_t begun = dvm_clock_ms();
   int how;
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) >= 0 || errno == EINTR;) {
     mpir_sets_move(r, false);
     for (unsigned i = 0; i < SETS; i++)
       if (pid > 0 && pid == r->sides[i].controller)
         r->sides[i].controller = 0;
-    if (mpir_job_now_ms() - begun > END_MS)
+    if (dvm_clock_ms() - begun > END_MS)
       kill_children();
     if (!pid)
       usleep(1000);
@@ -256,6 +193,7 @@ static void report(const struct run *r) {
 static int finish(struct run *r) {
   int failed = 0;
   end(r);
+  mpir_sets_refresh_end(r);
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++) {
       mpir_output_finish(r->ranks[i].streams[s]);
@@ -283,18 +221,19 @@ static void watch(struct run *r) {
     mpir_sets_look_at_ranks(r);
     look_at_heads(r);
     look_at_differences(r);
+    mpir_sets_refresh(r);
     mpir_sets_move(r, false);
   }
   free(fds);
 }
 
 int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
-  struct run r = {.options = o->replicas, .looked_ms = mpir_job_now_ms(), .begin_ms = mpir_job_now_ms()};
+  struct run r = {.options = o->replicas, .looked_ms = dvm_clock_ms(), .begin_ms = dvm_clock_ms()};
   sigset_t caught, before;
-  const int wrong = split_hosts(&r, o->hosts);
+  const int wrong = mpir_sets_split(&r, o->hosts);
   if (wrong)
     return wrong;
-  int rc = make_memory(&r, o);
+  int rc = mpir_sets_make(&r, o);
   if (rc) {
     fprintf(stderr, "dvm run: error: cannot create the memory and pipes of %u ranks: %s\n", o->nranks, strerror(-rc));
     return 1;

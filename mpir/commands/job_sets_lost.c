@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "mpir/commands/job_input.h"
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_sets_private.h"
@@ -99,20 +100,36 @@ static void drop_streams(struct run *r, uint32_t rank) {
     mpir_output_drop(r->ranks[rank].streams[s]);
 }
 
-static void let_lead(struct run *r, uint32_t rank) {
-  if (r->ranks[rank].leader == SETS_SHADOWS)
-    return;
+/* From now on what this replica prints is what goes out. */
+static bool let_print(struct run *r, unsigned side, uint32_t rank) {
+  if (r->ranks[rank].leader == side)
+    return false;
   for (int s = 0; s < REPLICA_STREAMS; s++)
-    mpir_output_take_all(r->ranks[rank].streams[s], SETS_MAINS);
+    mpir_output_take_all(r->ranks[rank].streams[s], 1 - side);
   drop_streams(r, rank);
-  r->ranks[rank].leader = SETS_SHADOWS;
-  const int64_t noticed = atomic_load(&r->shared->ranks[rank].lost_ns);
-  r->ranks[rank].lost_ns = noticed ? noticed : mpir_replicas_now_ns();
+  r->ranks[rank].leader = side;
+  return true;
 }
 
-static void let_all_lead(struct run *r) {
+static void let_lead(struct run *r, unsigned side, uint32_t rank) {
+  struct sets_rank *k = &r->shared->ranks[rank];
+  if (!let_print(r, side, rank))
+    return;
+  const int64_t noticed = atomic_load(&k->lost_ns);
+  r->ranks[rank].lost_ns = noticed ? noticed : dvm_clock_ns();
+  k->takeovers++;
+}
+
+static void let_all_lead(struct run *r, unsigned side) {
   for (uint32_t i = 0; i < r->nranks; i++)
-    let_lead(r, i);
+    let_lead(r, side, i);
+}
+
+/* Those that were made anew have come to the end, or will without the others. */
+static void let_fresh_print(struct run *r) {
+  for (uint32_t i = 0; i < r->nranks; i++)
+    if (!lost_rank(r, SETS_MAINS, i))
+      let_print(r, SETS_MAINS, i);
 }
 
 /* It ended by itself, or was never there. */
@@ -123,22 +140,24 @@ static int own_status(const struct run *r, unsigned side) {
 
 /* The shadows have come to the end of the program, all of them. */
 static void end_with_shadows(struct run *r) {
-  let_all_lead(r);
+  let_all_lead(r, SETS_SHADOWS);
   mpir_sets_end(r, own_status(r, SETS_SHADOWS));
 }
 
-static void lost_main(struct run *r, uint32_t rank) {
+static void lost_leader(struct run *r, unsigned side, uint32_t rank) {
   char text[160];
-  fprintf(stderr, "dvm run: note: of the mains %s; its shadow takes over\n", describe(r, SETS_MAINS, rank, text, sizeof(text)));
-  if (r->sides[SETS_SHADOWS].controller)
-    let_lead(r, rank);
-  else
+  fprintf(stderr, "dvm run: note: of the %s %s; %s takes over\n", name_of(side), describe(r, side, rank, text, sizeof(text)),
+          side == SETS_MAINS ? "its shadow" : "its replica among the mains");
+  if (r->sides[1 - side].controller)
+    let_lead(r, 1 - side, rank);
+  else if (side == SETS_MAINS)
     end_with_shadows(r);
 }
 
-static void lost_shadow(struct run *r, uint32_t rank) {
+static void lost_follower(struct run *r, unsigned side, uint32_t rank) {
   char text[160];
-  fprintf(stderr, "dvm run: note: of the shadows %s; the rank goes on without it\n", describe(r, SETS_SHADOWS, rank, text, sizeof(text)));
+  fprintf(stderr, "dvm run: note: of the %s %s; the rank goes on without it\n", name_of(side), describe(r, side, rank, text, sizeof(text)));
+  r->shared->ranks[rank].followers_lost++;
   drop_streams(r, rank);
 }
 
@@ -146,7 +165,7 @@ static void lost_shadow(struct run *r, uint32_t rank) {
 static void rank_lost(struct run *r, unsigned side, uint32_t rank) {
   if (!rank)
     mpir_input_drop(r->input, side);
-  if (has_ended(r, 1 - side, rank) && side == SETS_SHADOWS)
+  if (has_ended(r, 1 - side, rank) && side != r->ranks[rank].leader)
     return;
   if (r->waits_ms)
     mpir_sets_end(r, r->status);
@@ -154,15 +173,15 @@ static void rank_lost(struct run *r, unsigned side, uint32_t rank) {
     both_lost(r, side, rank);
   else if (side == SETS_MAINS && r->options->mode == REPLICA_CHECK)
     lost_unreplaced(r, rank);
-  else if (side == SETS_MAINS)
-    lost_main(r, rank);
+  else if (side == r->ranks[rank].leader)
+    lost_leader(r, side, rank);
   else
-    lost_shadow(r, rank);
+    lost_follower(r, side, rank);
 }
 
 void mpir_sets_look_at_ranks(struct run *r) {
   for (uint32_t i = 0; i < r->nranks; i++)
-    for (unsigned side = 0; side < SETS && !r->over; side++)
+    for (unsigned side = 0; side < SETS && !r->over && !mpir_sets_returns(r, i); side++)
       if (lost_rank(r, side, i) && !r->ranks[i].told[side]) {
         r->ranks[i].told[side] = true;
         rank_lost(r, side, i);
@@ -196,14 +215,15 @@ static void set_lost(struct run *r, unsigned side) {
     fprintf(stderr, "dvm run: note: of the mains %s; the shadows at %s take over\n", describe_set(r, side, text, sizeof(text)),
             r->sides[SETS_SHADOWS].set.hosts);
     atomic_store(&r->shared->leads, 1);
-    let_all_lead(r);
+    let_all_lead(r, SETS_SHADOWS);
     if (!r->sides[SETS_SHADOWS].controller)
       end_with_shadows(r);
   } else {
     fprintf(stderr, "dvm run: note: of the shadows %s; the job goes on without them\n", describe_set(r, side, text, sizeof(text)));
+    atomic_store(&r->shared->alone, 1);
+    let_all_lead(r, SETS_MAINS);
     for (uint32_t i = 0; i < r->nranks; i++)
       drop_streams(r, i);
-    atomic_store(&r->shared->alone, 1);
   }
 }
 
@@ -218,9 +238,10 @@ static bool some_lead(const struct run *r) {
 static void mains_ended(struct run *r) {
   if (!atomic_load(&mpir_sets_side(r, SETS_MAINS)->runs))
     tell_said(r, SETS_MAINS);
+  let_fresh_print(r);
   if (r->options->mode & REPLICA_CHECK && !own_status(r, SETS_MAINS) && r->sides[SETS_SHADOWS].controller &&
       !atomic_load(&r->shared->leads))
-    r->waits_ms = mpir_job_now_ms();
+    r->waits_ms = dvm_clock_ms();
   else
     mpir_sets_end(r, own_status(r, SETS_MAINS));
 }
@@ -237,6 +258,7 @@ static void shadows_ended(struct run *r) {
     mpir_sets_end(r, 0);
   } else {
     atomic_store(&r->shared->alone, 1); /* they have come to the end, and so will the mains */
+    let_fresh_print(r);
   }
 }
 

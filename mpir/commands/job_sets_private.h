@@ -19,6 +19,8 @@ struct run_rank {
   struct mpir_output *streams[REPLICA_STREAMS];
   unsigned leader; /* whose output counts */
   bool told[SETS]; /* that this replica is lost */
+  bool refused; /* a fresh one cannot be made */
+  uint32_t takeovers;
   int64_t lost_ns; /* when its shadow was to lead, or 0 */
 };
 
@@ -30,6 +32,7 @@ struct run {
   struct side sides[SETS];
   struct run_rank *ranks;
   struct mpir_input *input;
+  bool has_input; /* its standard input is a file that is not empty, or may have had something */
   int64_t flushed_ms, looked_ms, begin_ms;
   int64_t waits_ms; /* since then the mains are at their end, and shadows come to theirs, to be compared; or 0 */
   bool over;
@@ -41,6 +44,17 @@ static inline struct sets_side *mpir_sets_side(const struct run *r, unsigned sid
 /* job_sets.c: the job ends with this status; all that can be moved of what was printed and is to be read. */
 void mpir_sets_end(struct run *r, int status);
 void mpir_sets_move(struct run *r, bool all);
+
+/* job_sets_make.c: 0, or a status, told; 0 or -errno */
+int mpir_sets_split(struct run *r, const char *list);
+int mpir_sets_make(struct run *r, const struct mpir_job_options *o);
+
+/* job_sets_fresh.c: ranks that have lost a replica get a fresh one. */
+void mpir_sets_refresh_begin(struct run *r);
+void mpir_sets_refresh(struct run *r);
+/* Its fresh one is there, and counts soon, which the loss of the other can await. */
+bool mpir_sets_returns(const struct run *r, uint32_t rank);
+void mpir_sets_refresh_end(struct run *r); /* nothing is left of what was under way */
 
 /* job_sets_lost.c */
 void mpir_sets_ended(struct run *r, unsigned side); /* its controller has, as 'how' there says */

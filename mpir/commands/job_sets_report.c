@@ -11,9 +11,9 @@ static void fill(struct mpir_replicas *r, const struct sets *shared, const int64
     memcpy(to->counters, from->counters, sizeof(to->counters));
     atomic_store(&to->lag_max, atomic_load(&from->lag_max));
     const int64_t leads_ns = atomic_load(&from->leads_ns);
-    r->ranks[i].takeovers = lost_ns[i] != 0;
+    r->ranks[i].takeovers = from->takeovers;
     r->ranks[i].shadows_lost =
-        atomic_load(&from->lost[SETS_SHADOWS]) || (atomic_load(&shared->alone) && atomic_load(&shared->sides[SETS_SHADOWS].lost));
+        from->followers_lost + (atomic_load(&shared->alone) && atomic_load(&shared->sides[SETS_SHADOWS].lost) ? 1 : 0);
     r->ranks[i].takeover_ns_max = lost_ns[i] && leads_ns > lost_ns[i] ? leads_ns - lost_ns[i] : 0;
   }
 }

@@ -95,7 +95,7 @@ int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, in
   return rc;
 }
 
-/* Shadows on other hosts have a way of their own to follow, and are not made anew. */
+/* Shadows on other hosts have a way of their own to follow. */
 static int check_nodes(const struct mpir_replicas_options *o) {
   static const struct {
     int option;
@@ -108,8 +108,6 @@ static int check_nodes(const struct mpir_replicas_options *o) {
   for (size_t i = 0; i < sizeof(not_there) / sizeof(*not_there); i++)
     if (o->given & 1u << (not_there[i].option - RUN_REPLICATE))
       return dvm_usage_error("run", "'--%s' cannot be used with '--placement nodes': %s; omit it", not_there[i].name, not_there[i].why);
-  if (o->refresh && o->given & 1u << (RUN_REFRESH - RUN_REPLICATE))
-    return dvm_usage_error("run", "'--refresh on' cannot be used with '--placement nodes': a lost replica on another host is not replaced");
   return 0;
 }
 

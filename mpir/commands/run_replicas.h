@@ -32,7 +32,7 @@ enum {
   "  --protocol NAME             how shadows get messages: shared, receiver-forwarding, sender-forwarding\n"                               \
   "  --mode NAME                 crash: a shadow takes over; check: compare what both send; both\n"                                        \
   "  --check                     the same as '--mode both'\n"                                                                              \
-  "  --refresh on|off            make a fresh shadow after a loss (on)\n"                                                                  \
+  "  --refresh on|off            make a fresh replica after a loss (on)\n"                                                                 \
   "  --when-full block|spool|leap  a shadow that is far behind is waited for, gets more room, or is replaced\n"                            \
   "  --lag-bytes BYTES           how far a shadow may fall behind in the messages between two ranks (262144; spool: 67108864)\n"           \
   "  --heartbeat SECONDS         a replica that is stopped for this long counts as dead\n"                                                 \

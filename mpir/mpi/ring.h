@@ -41,6 +41,7 @@ struct mpl_ring {
   _Atomic uint64_t taken[2] __attribute__((aligned(64))); /* by the readers: all before it may be written over; the second is for a shadow, or what another host still needs */
   _Atomic uint32_t writer_waits __attribute__((aligned(64)));
   _Atomic uint64_t checked __attribute__((aligned(64))); /* by the shadow of the writer: what it has compared */
+  _Atomic uint64_t last; /* of a job in two sets, by the reader: 1 more than the position of the record that it took last */
 };
 
 static inline struct mpl_ring *mpl_ring_at(struct mpl_job *job, uint32_t from, uint32_t to) {

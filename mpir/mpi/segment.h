@@ -60,6 +60,7 @@ struct mpl_job {
   uint32_t nnodes, node;     /* nodes of the job; the one of this segment, whose ranks alone have it mapped */
   _Atomic uint32_t proxy_bell, proxy_sleeping; /* as of a rank: of the process that moves records to and from other nodes */
   _Atomic uint32_t ending;   /* of a job on several hosts: the signal that ends its ranks, or MPL_OVER: its proxies end, too */
+  _Atomic uint32_t crosses;  /* of a set of replicas: 1: what goes to ranks of this node may have to go to the other set, too */
 };
 enum { MPL_OVER = 255 };
 

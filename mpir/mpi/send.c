@@ -17,15 +17,26 @@ struct mpl_out {
 
 bool  mpl_is_elsewhere(uint32_t rank) { return mpl.job->nnodes > 1 && mpl_state(mpl.job, rank)->node != mpl.job->node; }
 
-void  mpl_ring_bell(uint32_t rank) {
-  struct mpl_rank_state *s = mpl_state(mpl.job, rank);
-  const bool elsewhere = mpl_is_elsewhere(rank);
-  _Atomic uint32_t *bell = elsewhere ? &mpl.job->proxy_bell : &s->bell, *sleeping = elsewhere ? &mpl.job->proxy_sleeping : &s->sleeping;
-  atomic_thread_fence(memory_order_seq_cst);
+static void ring(_Atomic uint32_t *bell, const _Atomic uint32_t *sleeping) {
   if (!atomic_load_explicit(sleeping, memory_order_relaxed))
     return;
   atomic_fetch_add(bell, 1);
   syscall(SYS_futex, bell, FUTEX_WAKE, 64, NULL, NULL, 0);
+}
+
+void mpl_ring_proxy(void) {
+  atomic_thread_fence(memory_order_seq_cst);
+  ring(&mpl.job->proxy_bell, &mpl.job->proxy_sleeping);
+}
+
+void  mpl_ring_bell(uint32_t rank) {
+  struct mpl_rank_state *s = mpl_state(mpl.job, rank);
+  const bool elsewhere = mpl_is_elsewhere(rank);
+  atomic_thread_fence(memory_order_seq_cst);
+  if (!elsewhere)
+    ring(&s->bell, &s->sleeping);
+  if (elsewhere || atomic_load_explicit(&mpl.job->crosses, memory_order_relaxed))
+    ring(&mpl.job->proxy_bell, &mpl.job->proxy_sleeping);
 }
 
 static bool put(uint32_t to, const struct mpl_record *head, enum mpl_kind kind, const void *data, size_t size) {

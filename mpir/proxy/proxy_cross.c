@@ -2,19 +2,20 @@
    writes, and one whose reader is gone gets its room from what the reader there has taken.  Positions are the same in both sets.  Packets go through the
    controllers' proxies (proxy_ways.c).
 
-   The side of the writer has to keep what the other side does not have yet: the second 'taken' of a ring is up to where that is so.  A main keeps what its shadow has
-   not yet sent itself: else its readers' shadows would never get that, when this shadow dies. */
+   The side of the writer has to keep what the other side does not have yet: the second 'taken' of a ring is up to where that is so.  One that leads keeps what the
+   other one has not yet sent itself: else its readers' other replicas would never get that, when that one dies.  So does one that follows, where the reader leads:
+   that one may have it from here, before who leads has sent it, and dies. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "mpir/proxy/proxy.h"
+#include "base/clock.h"
+#include "mpir/proxy/proxy_fresh.h"
 
 enum { SOON = 32 << 10, LATE_NS = 200000 };
 static const uint64_t FREE = UINT64_MAX / 2; /* nothing holds the writer up */
 
 /* Of a ring from a rank of this node. */
 struct out {
-  uint64_t crossed; /* so far the other side has got it from here */
+  uint64_t crossed; /* so far the other side has got it from here, or had it when a fresh replica began */
   uint64_t written, taken; /* there, as was told last */
   bool crosses;
 };
@@ -29,16 +30,11 @@ static uint32_t nranks;
 static bool any_gone; /* of this set or the other one */
 static int64_t told_ns;
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static struct out *out_of(const struct proxy *p, uint32_t from, uint32_t to) { return &outs[(size_t)(from - p->first) * nranks + to]; }
 static struct in *in_of(const struct proxy *p, uint32_t from, uint32_t to) { return &ins[(size_t)(to - p->first) * nranks + from]; }
 static bool is_main(const struct proxy *p) { return p->set == 1; }
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t greater(uint64_t a, uint64_t b) { return a < b ? b : a; }
 
 /* --- how long a record is kept --- */
 
@@ -48,12 +44,12 @@ static uint64_t needed_from(const struct proxy *p, uint32_t from, uint32_t to) {
     return FREE;
   if (o->crosses)
     return o->crossed;
-  return is_main(p) ? o->written : FREE;
+  return proxy_leads(p, from) || proxy_leads(p, to) ? o->written : FREE;
 }
 
 static void wake_writer(struct proxy *p, const struct mpl_ring *ring, uint32_t rank) {
   struct mpl_rank_state *s = mpl_state(p->job, rank);
-  if (atomic_load_explicit(&ring->writer_waits, memory_order_relaxed) || !is_main(p))
+  if (atomic_load_explicit(&ring->writer_waits, memory_order_relaxed) || !proxy_leads(p, rank))
     proxy_ring_bell(&s->bell, &s->sleeping);
 }
 
@@ -79,6 +75,7 @@ void proxy_cross_open(struct proxy *p) {
   outs = calloc(n, sizeof(*outs));
   ins = calloc(n, sizeof(*ins));
   p->gone = calloc(nranks, sizeof(*p->gone));
+  p->leader = calloc(nranks, sizeof(*p->leader));
   for (uint32_t from = p->first; from < p->end; from++)
     for (uint32_t to = 0; to < nranks; to++)
       give_room(p, from, to);
@@ -92,7 +89,7 @@ static void begin(const struct proxy *p, uint32_t from, uint32_t to) {
   const struct mpl_ring *ring = mpl_ring_at(p->job, from, to);
   if (o->crosses || from == to || proxy_is_gone(p, from, true) || !proxy_is_gone(p, from, false) || proxy_is_gone(p, to, false))
     return;
-  o->crossed = lesser(atomic_load(&ring->taken[0]), atomic_load(&ring->taken[1]));
+  o->crossed = greater(o->crossed, lesser(atomic_load(&ring->taken[0]), atomic_load(&ring->taken[1])));
   o->crosses = true;
 }
 
@@ -102,6 +99,9 @@ void proxy_cross_gone(struct proxy *p, uint32_t rank, uint8_t bits) {
   if (p->gone[rank] == before)
     return;
   any_gone = true;
+  atomic_store(&p->job->crosses, 1);
+  if (p->gone[rank] & 1 << p->leader[rank])
+    p->leader[rank] = 1 - p->leader[rank];
   for (uint32_t from = p->first; from < p->end; from++)
     for (uint32_t to = 0; to < nranks; to++) {
       if (from == rank)
@@ -109,6 +109,49 @@ void proxy_cross_gone(struct proxy *p, uint32_t rank, uint8_t bits) {
       if (from == rank || to == rank)
         give_room(p, from, to);
     }
+}
+
+bool proxy_cross_is_over(const struct proxy *p, uint32_t rank) {
+  for (uint32_t to = 0; to < nranks; to++) {
+    const struct out *o = out_of(p, rank, to);
+    if (o->crosses && !proxy_is_gone(p, to, false) && o->crossed != atomic_load(&mpl_ring_at(p->job, rank, to)->written))
+      return false;
+  }
+  return true;
+}
+
+/* In its own set it writes itself; in the other one nothing goes over for it any more, and what has no writer there does. */
+static void come_back(const struct proxy *p, uint32_t from, uint32_t to, uint32_t rank, const struct fresh_ring *cut) {
+  struct out *o = out_of(p, from, to);
+  const uint64_t position = from == rank ? cut->out : cut->in;
+  if (proxy_is_gone(p, from, true) && from != rank)
+    return;
+  o->crosses = to == rank && proxy_is_gone(p, from, false);
+  if (from == rank || o->crosses)
+    o->crossed = position;
+  if (proxy_is_gone(p, rank, true)) /* what the other side has is told again */
+    return;
+  o->written = greater(o->written, position);
+  if (to == rank)
+    o->taken = position;
+}
+
+void proxy_cross_back(struct proxy *p, uint32_t rank, const struct fresh_cut *cut) {
+  const bool of_its_set = proxy_is_gone(p, rank, true);
+  for (uint32_t from = p->first; from < p->end; from++)
+    for (uint32_t to = 0; to < nranks; to++)
+      if (from != to && (from == rank || (to == rank && !of_its_set)))
+        come_back(p, from, to, rank, &cut->rings[from == rank ? to : from]);
+  p->gone[rank] &= (uint8_t)~(1u << (of_its_set ? p->set - 1 : 2 - p->set));
+  p->leader[rank] = (uint8_t)(of_its_set ? 2 - p->set : p->set - 1);
+  uint8_t any = 0;
+  for (uint32_t i = 0; i < nranks; i++)
+    any |= p->gone[i];
+  atomic_store(&p->job->crosses, any != 0);
+  for (uint32_t from = p->first; from < p->end; from++)
+    for (uint32_t to = 0; to < nranks; to++)
+      if (from == rank || to == rank)
+        give_room(p, from, to);
 }
 
 /* --- what goes over --- */
@@ -155,7 +198,7 @@ static bool progress_from(struct proxy *p, uint32_t from) {
 }
 
 bool proxy_cross_progress(struct proxy *p, bool idle) {
-  const int64_t now = now_ns();
+  const int64_t now = dvm_clock_ns();
   const bool late = idle && now - told_ns > LATE_NS;
   bool moved = false;
   for (uint32_t rank = p->first; rank < p->end && any_gone; rank++)

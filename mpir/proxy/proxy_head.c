@@ -18,7 +18,7 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
     if (proxy_sets_take(p, head, data))
       return;
   }
-  if (head->kind == PROXY_STATE && !(p->set && proxy_roles_state(head, data))) {
+  if (head->kind == PROXY_STATE && !(p->set && proxy_roles_state(p, head, data))) {
     const size_t text = offsetof(struct mpl_rank_state, queues);
     char *to = (char *)mpl_state(job, head->from);
     memcpy(to + text, data + text, head->bytes - text); /* before 'told' */
@@ -87,7 +87,9 @@ void proxy_head_run(pid_t controller, int fd, int sets, unsigned side) {
     moved |= pass_questions(&p, passed);
     moved |= p.set && proxy_sets_progress(&p, !was_moved);
     was_moved = moved;
-    if (!moved)
+    if (!moved && p.set)
+      proxy_ways_rest(IDLE_US);
+    else if (!moved)
       usleep(IDLE_US);
   }
   if (p.set)

@@ -1,7 +1,7 @@
 /* dvm-proxy: started by mpirun, which 'dvm run' and 'dvm restart' start for a job on several hosts.
      dvm-proxy head CONTROLLER DESCRIPTOR [SETS SIDE]
-     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT,MODE PROGRAM...]
-   and by itself: part, restore. */
+     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT,MODE,REFRESH PROGRAM...]
+   and by itself: part, save, restore. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <mpi.h>
@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "mpir/commands/job_hosts.h"
-#include "mpir/proxy/proxy.h"
+#include "mpir/proxy/proxy_fresh.h"
 #include "mpir/proxy/proxy_restore.h"
 
 enum {
@@ -32,12 +33,6 @@ static _Noreturn void fail(const char *what) {
   fprintf(stderr, "dvm run: error: a proxy %s: %s\n", what, strerror(errno));
   MPI_Abort(MPI_COMM_WORLD, 1);
   _exit(1);
-}
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* "2,2,4": ranks of each node, which have consecutive numbers. */
@@ -85,7 +80,7 @@ static void make_segment(struct proxy *p, char **words) {
                              .strict = (uint32_t)atoi(words[1]),
                              .ring_bytes = ring_bytes,
                              .size = size,
-                             .start_ns = now_ns(),
+                             .start_ns = dvm_clock_ns(),
                              .universe = n,
                              .node = p->node};
   p->checkpointable = atoi(words[2]);
@@ -124,6 +119,8 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
     }
   } else if (head->kind == PROXY_QUESTION) {
     proxy_ranks_question(p, head, data);
+  } else if (head->kind == PROXY_FRESH) {
+    proxy_fresh_take(p, head, data);
   } else if (p->set && !proxy_cross_take(p, head, data)) {
     proxy_replicas_take(p, head, data);
   }
@@ -147,8 +144,10 @@ static void idle(struct proxy *p, uint32_t turn) {
 static void run_node(struct proxy *p) {
   int64_t reported = 0;
   proxy_rings_open(p); /* before anybody writes */
-  if (p->set)
+  if (p->set) {
     proxy_cross_open(p);
+    proxy_fresh_open(p);
+  }
   if (proxy_ranks_start(p))
     fail("cannot start the ranks of a node");
   for (uint32_t turn = 0; !p->over; turn++) {
@@ -157,9 +156,10 @@ static void run_node(struct proxy *p) {
     if (p->set) {
       moved |= proxy_replicas_progress(p, turn > 0);
       moved |= proxy_cross_progress(p, turn > 0);
+      moved |= proxy_fresh_progress(p);
     }
-    if (turn % 16 == 0 && now_ns() - reported > REPORT_MS * 1000000) {
-      reported = now_ns();
+    if (turn % 16 == 0 && dvm_clock_ns() - reported > REPORT_MS * 1000000) {
+      reported = dvm_clock_ns();
       proxy_ranks_reap(p);
       moved |= proxy_ranks_answers(p);
       proxy_ranks_report(p);
@@ -173,10 +173,10 @@ static void run_node(struct proxy *p) {
   }
 }
 
-/* "0,7,2000,1" */
+/* "0,7,2000,1,1" */
 static void read_set(struct proxy *p, const char *text) {
   unsigned side = 0;
-  if (sscanf(text, "%u,%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms, &p->mode) == 4)
+  if (sscanf(text, "%u,%u,%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms, &p->mode, &p->refresh) == 5)
     p->set = side + 1;
 }
 
@@ -211,6 +211,8 @@ int main(int argc, char **argv) {
   int rank;
   if (argc == 4 && !strcmp(argv[1], "part"))
     return mpir_job_part(atoi(argv[2]), atoi(argv[3]));
+  if (argc == 6 && !strcmp(argv[1], "save"))
+    return mpir_job_part_save(atoi(argv[2]), atoi(argv[3]), (uint32_t)atoi(argv[4]), argv[5]);
   if (argc == 9 && !strcmp(argv[1], "restore"))
     return proxy_restore_main(argv + 2);
   if (argc < 4 || (strcmp(argv[1], "head") != 0 && (argc < 10 || strcmp(argv[1], "node") != 0))) {

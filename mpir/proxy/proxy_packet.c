@@ -1,6 +1,6 @@
 /* What another node's proxy has sent is looked at before it is believed: it may be of another version, and its host may be ill. */
 #include <string.h>
-#include "mpir/proxy/proxy.h"
+#include "mpir/proxy/proxy_fresh.h"
 
 static bool is_of(const struct proxy *p, uint32_t rank, int peer) {
   return rank < p->job->nranks && (int)mpl_state(p->job, rank)->node + 1 == peer;
@@ -87,6 +87,40 @@ static const char *wrong_cross(const struct proxy *p, int peer, const struct pro
   return taken > head->position || head->position >= UINT64_MAX / 4 ? "a position" : NULL;
 }
 
+static const char *wrong_cut(const struct proxy *p, const struct proxy_head *head, const char *data) {
+  struct fresh_cut c;
+  if (head->bytes != fresh_cut_bytes(p->job->nranks))
+    return "a length";
+  memcpy(&c, data, head->bytes);
+  if (c.nranks != p->job->nranks || !memchr(c.folder, 0, sizeof(c.folder)))
+    return "a cut";
+  for (uint32_t i = 0; i < c.nranks; i++)
+    if (c.rings[i].in % 16 || c.rings[i].out % 16 || c.rings[i].in >= UINT64_MAX / 4 || c.rings[i].out >= UINT64_MAX / 4)
+      return "a position";
+  return NULL;
+}
+
+/* A replica is made anew: what a host says to the controller's proxy, and that one to hosts. */
+static const char *wrong_fresh(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
+  static const bool from_node[FRESH_STEPS] =
+      {[FRESH_ASKS] = true, [FRESH_CUT] = true, [FRESH_REACHED] = true, [FRESH_MADE] = true, [FRESH_JOINED] = true, [FRESH_FAILED] = true},
+                    to_node[FRESH_STEPS] = {[FRESH_WANTED] = true, [FRESH_MAY] = true, [FRESH_CUT] = true,   [FRESH_MAKE] = true,
+                                            [FRESH_BACK] = true,   [FRESH_GO] = true,  [FRESH_FAILED] = true};
+  const bool leads = p->node == MPL_NODES_MAX, is_cut = head->to == FRESH_CUT || head->to == FRESH_BACK,
+             is_text = head->to == FRESH_MAY || head->to == FRESH_FAILED;
+  if (!p->set || head->to >= FRESH_STEPS || (leads ? !from_node[head->to] : peer || !to_node[head->to]))
+    return "a kind";
+  if (leads && (peer < 1 || (uint32_t)peer > p->nnodes))
+    return "a node";
+  if (head->from >= p->job->nranks || (!leads && !is_cut && !is_here(p, head->from)))
+    return "ranks";
+  if (is_cut)
+    return wrong_cut(p, head, data);
+  if (is_text ? !head->bytes || head->bytes > sizeof(((struct fresh_cut *)0)->folder) || data[head->bytes - 1] : head->bytes != 0)
+    return "a length";
+  return NULL;
+}
+
 /* Between a node and the controller's proxy.  Positions are compared by those who have what they count. */
 static const char *wrong_of_set(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
   const bool leads = p->node == MPL_NODES_MAX;
@@ -128,6 +162,7 @@ const char *proxy_packet_wrong(const struct proxy *p, int peer, const struct pro
   case PROXY_ANSWER: return !leads || peer < 1 || (uint32_t)peer > p->nnodes ? "a kind" : head->bytes <= MPL_BOX_BYTES ? NULL : "a length";
   case PROXY_CROSS:
   case PROXY_ENDS: return wrong_cross(p, peer, head, data);
+  case PROXY_FRESH: return wrong_fresh(p, peer, head, data);
   case PROXY_ROLE:
   case PROXY_LOG:
   case PROXY_REPLAYED:

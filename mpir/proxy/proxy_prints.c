@@ -1,11 +1,11 @@
-/* At the controller of a set of replicas: what its ranks print.  Of the mains it goes out when the entries before it are committed. */
+/* At the controller of a set of replicas: what its ranks print.  What one that leads has printed goes out when the entries before it are committed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "mpir/proxy/proxy.h"
 
 enum { CLOSE_MS = 5000, ACKNOWLEDGED = 32 << 10 };
@@ -60,7 +60,8 @@ void proxy_prints_take(const struct proxy_head *head, const char *data) {
 
 static bool may_go_out(uint32_t rank, const struct piece *piece) {
   const struct sets_rank *k = rank_at(rank);
-  return here.side != SETS_MAINS || atomic_load(&here.shared->alone) || is_lost(rank, SETS_SHADOWS) ||
+  const bool alone = atomic_load(here.side == SETS_MAINS ? &here.shared->alone : &here.shared->leads);
+  return here.side != atomic_load(&k->leader) || alone || is_lost(rank, 1 - here.side) ||
          (atomic_load(&k->committed) >= piece->needs && atomic_load(&k->step) >= piece->step);
 }
 
@@ -89,8 +90,11 @@ static bool put_out(struct stream *s) {
 bool proxy_prints_move(const struct proxy *p, uint32_t rank, int stream, bool late) {
   struct stream *s = &here.streams[rank][stream];
   bool moved = false;
-  while (s->first && is_lost(rank, here.side))
-    drop_first(s);
+  if (is_lost(rank, here.side)) { /* the other one says it; a fresh one begins anew */
+    while (s->first)
+      drop_first(s);
+    return false;
+  }
   while (s->first && may_go_out(rank, s->first) && put_out(s))
     moved = true;
   if (s->printed != s->told && (late || s->printed - s->told >= ACKNOWLEDGED) && proxy_wire_has_room()) {
@@ -101,18 +105,28 @@ bool proxy_prints_move(const struct proxy *p, uint32_t rank, int stream, bool la
   return moved;
 }
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
+bool proxy_prints_are_out(uint32_t rank) {
+  bool out = true;
+  for (int s = 0; s < REPLICA_STREAMS; s++)
+    out &= !here.streams[rank][s].first;
+  return out;
+}
+
+void proxy_prints_begin(uint32_t rank) {
+  for (int s = 0; s < REPLICA_STREAMS; s++) {
+    struct stream *mine = &here.streams[rank][s];
+    while (mine->first)
+      drop_first(mine);
+    mine->printed = mine->told = 0;
+  }
 }
 
 /* The ranks have ended by themselves: no other course will be taken. */
 void proxy_prints_close(void) {
-  const int64_t begun = now_ns();
+  const int64_t begun = dvm_clock_ns();
   for (uint32_t i = 0; i < here.shared->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++)
-      while (here.streams[i][s].first && now_ns() - begun < CLOSE_MS * 1000000ll)
+      while (here.streams[i][s].first && dvm_clock_ns() - begun < CLOSE_MS * 1000000ll)
         if (!put_out(&here.streams[i][s]))
           poll(&(struct pollfd){here.streams[i][s].fd, POLLOUT, 0}, 1, 10);
 }

@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "mpir/commands/job_start.h"
 #include "mpir/commands/where.h"
-#include "mpir/proxy/proxy.h"
+#include "mpir/proxy/proxy_fresh.h"
 #include "mpir/proxy/proxy_restore.h"
 
 static struct {
@@ -48,7 +48,7 @@ int proxy_ranks_start(struct proxy *p) {
       const unsigned flags = p->set ? CLOSE_RANGE_CLOEXEC : 0; /* its pipes are among them */
       close_range(3, (unsigned)p->fd - 1, flags);
       close_range((unsigned)p->fd + 1, ~0u, flags);
-      if (p->checkpointable && mpir_job_preload())
+      if ((p->checkpointable || p->refresh) && mpir_job_preload())
         _exit(1);
       mpir_job_become(&place, p->argv, self, &mask);
     }
@@ -58,9 +58,11 @@ int proxy_ranks_start(struct proxy *p) {
   }
   p->started = true;
   if (p->set)
-    proxy_replicas_started(p);
+    proxy_outputs_started(p);
   return 0;
 }
+
+void proxy_ranks_tell_again(struct proxy *p, uint32_t rank) { memset(&here.told[rank - p->first], 0xff, sizeof(*here.told)); }
 
 static void end_part(void) {
   if (here.socket >= 0)
@@ -93,6 +95,8 @@ void proxy_ranks_reap(struct proxy *p) {
     }
     if (p->snapshot)
       proxy_restore_ended(p, pid);
+    if (p->set)
+      proxy_fresh_ended(p, pid, how);
     for (uint32_t i = p->first; i < p->end && !p->snapshot; i++)
       if (atomic_load(&mpl_state(p->job, i)->pid) == pid && !atomic_load(&mpl_state(p->job, i)->ended))
         note_end(p, i, how);

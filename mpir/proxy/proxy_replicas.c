@@ -1,28 +1,18 @@
-/* A node of a set of replicas.  Of the mains: the log of each rank goes to the controller.  Of the shadows: it comes from there.  What ranks print goes through
-   the proxy, too, each piece with the length of the log that was there when it was printed. */
-#include <errno.h>
-#include <fcntl.h>
+/* A node of a set of replicas.  Of ranks whose replicas here lead, the log goes to the controller; of the others it comes from there. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/process.h"
 #include "mpir/commands/where.h"
-#include "mpir/proxy/proxy.h"
+#include "mpir/proxy/proxy_fresh.h"
 #include "mpir/replica/shared.h"
 
-enum { WINDOW = 256 << 10, STEP_NS = 200000, LOOK_NS = 1000000, REPLAYED = 1024, BEAT_MS = 100 };
-
-struct stream {
-  int read, write;
-  uint64_t sent, printed; /* bytes */
-  bool empty; /* at the last look */
-};
+enum { STEP_NS = 200000, LOOK_NS = 1000000, REPLAYED = 1024, BEAT_MS = 100 };
 
 struct rank {
-  struct stream streams[REPLICA_STREAMS];
   uint64_t told, told_step; /* entries and steps, or what is replayed of them, that the controller knows */
   int64_t step_ns; /* when that was */
   int64_t stopped_ms; /* since then it stands; 0: it does not */
@@ -32,14 +22,6 @@ struct rank {
 static struct rank *ranks; /* of this node */
 static struct proxy_log packet;
 _Static_assert(sizeof(packet.entries[0]) == sizeof(struct replica_entry), "entries are sent as they are");
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static bool is_main(const struct proxy *p) { return p->set == 1; }
 
 size_t proxy_replicas_size(uint32_t nranks) { return replica_size(nranks) + nranks * sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES; }
 
@@ -62,31 +44,16 @@ void proxy_replicas_fill(struct proxy *p, size_t at) {
 
 int proxy_replicas_open(struct proxy *p) {
   ranks = calloc(p->end - p->first + 1, sizeof(*ranks));
-  for (uint32_t i = 0; i < p->end - p->first; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++) {
-      int ends[2];
-      if (pipe2(ends, O_CLOEXEC))
-        return -errno;
-      fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      ranks[i].streams[s] = (struct stream){.read = ends[0], .write = ends[1]};
-    }
-  return 0;
+  return proxy_outputs_open(p);
 }
 
 void proxy_replicas_become(void *arg, uint32_t rank) {
-  const struct proxy *p = arg;
+  struct proxy *p = arg;
   const char *before = getenv("LD_PRELOAD");
   char *preload;
   if (asprintf(&preload, "%s/libdvmreplica.so%s%s", p->library, before && *before ? ":" : "", before ? before : "") > 0)
     setenv("LD_PRELOAD", preload, 1);
-  for (int s = 0; s < REPLICA_STREAMS; s++)
-    dup2(ranks[rank - p->first].streams[s].write, s + 1);
-}
-
-void proxy_replicas_started(struct proxy *p) {
-  for (uint32_t i = 0; i < p->end - p->first; i++)
-    for (int s = 0; s < REPLICA_STREAMS; s++)
-      close(ranks[i].streams[s].write);
+  proxy_outputs_become(p, rank);
 }
 
 /* --- logs --- */
@@ -106,7 +73,7 @@ static bool send_log(struct proxy *p, uint32_t rank, bool idle) {
   const struct replica_entry *log = replica_log(p->job, rank);
   packet.step = atomic_load_explicit(&k->step, memory_order_acquire);
   uint64_t n = atomic_load_explicit(&k->logged, memory_order_acquire) - mine->told;
-  const bool late = packet.step != mine->told_step && idle && now_ns() - mine->step_ns > STEP_NS;
+  const bool late = packet.step != mine->told_step && idle && dvm_clock_ns() - mine->step_ns > STEP_NS;
   if (n > REPLICA_LOG_ENTRIES) { /* something has written over its memory */
     kill(atomic_load(&mpl_state(p->job, rank)->pid), SIGKILL);
     return false;
@@ -122,7 +89,7 @@ static bool send_log(struct proxy *p, uint32_t rank, bool idle) {
   proxy_wire_send(0, &head, &packet);
   mine->told += n;
   mine->told_step = packet.step;
-  mine->step_ns = now_ns();
+  mine->step_ns = dvm_clock_ns();
   return n > 0;
 }
 
@@ -130,13 +97,13 @@ static bool send_replayed(struct proxy *p, uint32_t rank, bool idle) {
   const struct replica_rank *k = &replica_job(p->job)->ranks[rank];
   struct rank *mine = &ranks[rank - p->first];
   const uint64_t entries = atomic_load(&k->replayed), step = atomic_load(&k->replayed_step);
-  const bool late = idle && (entries != mine->told || step != mine->told_step) && now_ns() - mine->step_ns > STEP_NS;
+  const bool late = idle && (entries != mine->told || step != mine->told_step) && dvm_clock_ns() - mine->step_ns > STEP_NS;
   if ((entries - mine->told < REPLAYED && !late) || !proxy_wire_has_room())
     return false;
   proxy_wire_send(0, &(struct proxy_head){PROXY_REPLAYED, rank, 0, sizeof(step), entries}, &step);
   mine->told = entries;
   mine->told_step = step;
-  mine->step_ns = now_ns();
+  mine->step_ns = dvm_clock_ns();
   return false;
 }
 
@@ -170,27 +137,6 @@ static void take_replayed(struct proxy *p, const struct proxy_head *head, const 
   atomic_store(&k->replayed, head->position);
 }
 
-/* --- what ranks print --- */
-
-static bool send_output(struct proxy *p, uint32_t rank, int stream) {
-  static struct proxy_output piece;
-  struct stream *s = &ranks[rank - p->first].streams[stream];
-  bool moved = false;
-  while (s->sent - s->printed <= WINDOW - PROXY_OUTPUT_BYTES && proxy_wire_has_room()) {
-    const ssize_t n = read(s->read, piece.text, sizeof(piece.text));
-    s->empty = n <= 0;
-    if (s->empty)
-      break;
-    const uint64_t needs = atomic_load(&replica_job(p->job)->ranks[rank].logged);
-    piece.step = atomic_load(&replica_job(p->job)->ranks[rank].step);
-    const uint32_t bytes = (uint32_t)(offsetof(struct proxy_output, text) + (size_t)n);
-    proxy_wire_send(0, &(struct proxy_head){PROXY_OUTPUT, rank, (uint32_t)stream, bytes, needs}, &piece);
-    s->sent += (uint64_t)n;
-    moved = true;
-  }
-  return moved;
-}
-
 /* --- what is told at the end --- */
 
 static void tell_counted(struct proxy *p, uint32_t rank) {
@@ -198,7 +144,7 @@ static void tell_counted(struct proxy *p, uint32_t rank) {
   struct proxy_counted now, *told = &ranks[rank - p->first].counted;
   memcpy(&now.counters, &k->counters[p->set - 1], sizeof(now.counters));
   now.lag_max = atomic_load(&k->lag_max);
-  now.leads = !is_main(p) && atomic_load(&k->took_over_ns);
+  now.leads = atomic_load(&k->took_over_ns) != 0;
   if (!memcmp(&now, told, sizeof(now)))
     return;
   memcpy(told, &now, sizeof(now));
@@ -220,80 +166,110 @@ static void tell_difference(struct proxy *p, uint32_t rank) {
 
 bool proxy_replicas_progress(struct proxy *p, bool idle) {
   static int64_t looked;
-  const bool looks = now_ns() - looked > LOOK_NS;
+  const bool looks = dvm_clock_ns() - looked > LOOK_NS;
   bool moved = false;
-  looked = looks ? now_ns() : looked;
+  looked = looks ? dvm_clock_ns() : looked;
   for (uint32_t i = p->first; i < p->end; i++) {
-    moved |= is_main(p) ? send_log(p, i, idle) : send_replayed(p, i, idle);
-    if (!is_main(p) && !ranks[i - p->first].counted.leads && atomic_load(&replica_job(p->job)->ranks[i].took_over_ns))
+    moved |= proxy_leads(p, i) ? send_log(p, i, idle) : send_replayed(p, i, idle);
+    if (!ranks[i - p->first].counted.leads && atomic_load(&replica_job(p->job)->ranks[i].took_over_ns))
       tell_counted(p, i);
-    for (int s = 0; s < REPLICA_STREAMS && looks; s++)
-      moved |= send_output(p, i, s);
+    if (looks)
+      moved |= proxy_outputs_send(p, i);
   }
   return moved;
 }
 
 bool proxy_replicas_told(struct proxy *p, uint32_t rank) {
   struct rank *mine = &ranks[rank - p->first];
-  for (int s = 0; s < REPLICA_STREAMS; s++) {
-    mine->streams[s].empty = false;
-    send_output(p, rank, s);
-    if (!mine->streams[s].empty)
-      return false;
-  }
+  if (!proxy_outputs_are_sent(p, rank))
+    return false;
   mine->step_ns = 0; /* also what is told late */
-  while (is_main(p) && send_log(p, rank, true))
+  while (proxy_leads(p, rank) && send_log(p, rank, true))
     ;
-  if (is_main(p) && atomic_load(&replica_job(p->job)->ranks[rank].logged) != mine->told)
+  if (proxy_leads(p, rank) && atomic_load(&replica_job(p->job)->ranks[rank].logged) != mine->told)
     return false;
   tell_counted(p, rank);
   return true;
 }
 
-static void take_printed(struct stream *s, const struct proxy_head *head) {
-  if (head->position < s->printed || head->position > s->sent)
-    proxy_replicas_gap(head->from);
-  s->printed = head->position;
-}
-
 bool proxy_replicas_take(struct proxy *p, const struct proxy_head *head, const char *data) {
-  if (head->kind == PROXY_LOG && !is_main(p))
+  if (head->kind == PROXY_LOG && !proxy_leads(p, head->from))
     take_log(p, head, data);
-  else if (head->kind == PROXY_REPLAYED && is_main(p))
+  else if (head->kind == PROXY_REPLAYED && proxy_leads(p, head->from))
     take_replayed(p, head, data);
   else if (head->kind == PROXY_ROLE)
     proxy_replicas_role(p, head->from, head->to);
   else if (head->kind == PROXY_PRINTED)
-    take_printed(&ranks[head->from - p->first].streams[head->to], head);
+    proxy_outputs_printed(p, head);
   else
     return false;
   return true;
 }
 
-/* A replica of the rank is gone.  First what others need of this one is kept.  A shadow that leads has all that the log says by now. */
+/* Its log begins where the one ends that it has followed. */
+static void lead(struct proxy *p, uint32_t rank) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  if (rank >= p->first && rank < p->end) {
+    ranks[rank - p->first].told = atomic_load(&k->logged);
+    ranks[rank - p->first].told_step = atomic_load(&k->step);
+  }
+  atomic_store(&k->leader, p->set - 1);
+}
+
+/* A replica of the rank is gone.  First what others need of this one is kept.  One that leads has all that the log says by now. */
 void proxy_replicas_role(struct proxy *p, uint32_t rank, uint32_t bits) {
   struct replica_rank *k = &replica_job(p->job)->ranks[rank];
   struct mpl_rank_state *s = mpl_state(p->job, rank);
+  const bool led = proxy_leads(p, rank);
   proxy_cross_gone(p, rank, (uint8_t)bits);
-  if (is_main(p) && proxy_is_gone(p, rank, false))
-    atomic_store(&k->alive, 1);
-  if (!is_main(p) && bits & PROXY_LEADS) {
-    atomic_store(&k->alive, 2);
-    atomic_store(&k->leader, 1);
-  }
+  if (proxy_is_gone(p, rank, false) && (led || bits & PROXY_LEADS))
+    atomic_store(&k->alive, 1u << (p->set - 1));
+  if (bits & PROXY_LEADS && !led)
+    lead(p, rank);
   proxy_ring_bell(&s->bell, &s->sleeping);
 }
 
 /* The other set is gone: no rank has a replica there. */
 void proxy_replicas_lead(struct proxy *p, const struct proxy_flags *f) {
-  for (uint32_t i = 0; i < p->job->nranks && (f->leads || f->alone); i++)
-    proxy_replicas_role(p, i, is_main(p) ? SETS_NO_SHADOW : SETS_NO_MAIN | PROXY_LEADS);
+  if (!f->leads && !f->alone)
+    return;
+  for (uint32_t i = 0; i < p->job->nranks; i++)
+    proxy_replicas_role(p, i, 1u << (2 - p->set) | PROXY_LEADS);
+  proxy_fresh_release(p);
+}
+
+void proxy_replicas_begin(struct proxy *p, uint32_t rank, const struct fresh_cut *cut) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  struct rank *mine = &ranks[rank - p->first];
+  atomic_store(&k->leader, 2 - p->set);
+  atomic_store(&k->alive, 3);
+  atomic_store(&k->finalized[p->set - 1], 0);
+  atomic_store(&k->took_over_ns, 0);
+  atomic_store(&k->wanted, 0);
+  atomic_store(&k->logged, cut->logged);
+  atomic_store(&k->replayed, cut->logged);
+  atomic_store(&k->step, cut->step);
+  atomic_store(&k->replayed_step, cut->step);
+  atomic_store(&k->fork_state, REPLICA_IS_FRESH);
+  mine->told = cut->logged;
+  mine->told_step = cut->step;
+  mine->stopped_ms = 0;
+  mine->differs = false;
+}
+
+void proxy_replicas_followed(struct proxy *p, uint32_t rank, const struct fresh_cut *cut) {
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  atomic_store(&k->replayed, cut->logged);
+  atomic_store(&k->replayed_step, cut->step);
+  atomic_store(&k->alive, 3);
+  ranks[rank - p->first].told = cut->logged;
+  ranks[rank - p->first].told_step = cut->step;
 }
 
 /* One that is stopped looks to the others like one that computes. */
 static void end_stopped(struct proxy *p, uint32_t rank) {
   const struct mpl_rank_state *s = mpl_state(p->job, rank);
-  int64_t *since = &ranks[rank - p->first].stopped_ms, now = now_ns() / 1000000;
+  int64_t *since = &ranks[rank - p->first].stopped_ms, now = dvm_clock_ns() / 1000000;
   if (!p->heartbeat_ms || atomic_load(&s->ended) || dvm_process_state(atomic_load(&s->pid)) != 'T')
     *since = 0;
   else if (!*since)
@@ -304,9 +280,9 @@ static void end_stopped(struct proxy *p, uint32_t rank) {
 
 void proxy_replicas_beat(struct proxy *p) {
   static int64_t last;
-  if (now_ns() - last < BEAT_MS * 1000000)
+  if (dvm_clock_ns() - last < BEAT_MS * 1000000)
     return;
-  last = now_ns();
+  last = dvm_clock_ns();
   for (uint32_t i = p->first; i < p->end; i++) {
     end_stopped(p, i);
     tell_counted(p, i);

@@ -139,7 +139,7 @@ void proxy_restore_ended(struct proxy *p, pid_t pid) {
 /* --- the process that restores --- */
 
 struct restoring {
-  const struct mpir_job_manifest *m;
+  const struct mpir_job_manifest *m; /* NULL: 'first' alone, which the snapshot is of */
   struct mpl_job *job;
   struct mpir_set *set;
   pid_t *pids;   /* by rank, 0 */
@@ -149,6 +149,9 @@ struct restoring {
 };
 
 static bool is_chosen(const struct restoring *r, int pid, uint32_t *rank) {
+  *rank = r->first;
+  if (!r->m)
+    return true;
   for (uint32_t i = r->first; i < r->end; i++)
     if (is_mine(r->m, r->node, i) && r->m->ranks[i].pid == pid) {
       *rank = i;
@@ -219,13 +222,13 @@ static int restore(struct restoring *r, const char *snapshot, int segment, const
   int *chosen = calloc(r->end - r->first + 1, sizeof(int));
   char path[PATH_MAX];
   int rc;
-  snprintf(path, sizeof(path), "%s/" MPIR_JOB_NODE, snapshot, r->node);
-  for (uint32_t i = r->first; i < r->end; i++)
+  snprintf(path, sizeof(path), r->m ? "%s/" MPIR_JOB_NODE : "%s", snapshot, r->node);
+  for (uint32_t i = r->first; i < r->end && r->m; i++)
     if (is_mine(r->m, r->node, i))
       chosen[o.chosen_count++] = r->m->ranks[i].pid;
-  o.chosen = chosen;
+  o.chosen = r->m ? chosen : NULL;
   r->set = mpir_set_read(path, err);
-  if (r->set)
+  if (r->set && r->m)
     mpir_set_choose(r->set, chosen, o.chosen_count);
   rc = r->set ? mpir_restart(path, &o, &out, err) : err->code;
   if (!rc)
@@ -238,10 +241,11 @@ int proxy_restore_main(char **words) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct restoring r = {
       .socket = atoi(words[0]), .node = (uint32_t)atoi(words[2]), .first = (uint32_t)atoi(words[3]), .end = (uint32_t)atoi(words[4])};
-  struct mpir_job_manifest *m = mpir_job_manifest_read(words[6], &err);
+  const bool one = !strcmp(words[2], "one");
+  struct mpir_job_manifest *m = one ? NULL : mpir_job_manifest_read(words[6], &err);
   const int segment = atoi(words[1]);
   struct stat st;
-  int rc = m ? 0 : err.code;
+  int rc = m || one ? 0 : err.code;
   r.m = m;
   fcntl(r.socket, F_SETFD, FD_CLOEXEC);
   r.pids = calloc(r.end + 1, sizeof(*r.pids));

@@ -90,6 +90,25 @@ static bool tell_taken(const struct proxy *p, struct link *l, bool idle) {
   return true;
 }
 
+static struct link *find(struct link *all, uint32_t from, uint32_t to) {
+  size_t i = 0;
+  while (i < nlinks && (all[i].from != from || all[i].to != to))
+    i++;
+  return i < nlinks ? &all[i] : NULL;
+}
+
+void proxy_rings_sent(uint32_t from, uint32_t to, uint64_t position) {
+  struct link *l = find(outgoing, from, to);
+  if (l)
+    l->position = position;
+}
+
+void proxy_rings_told(uint32_t from, uint32_t to, uint64_t position) {
+  struct link *l = find(incoming, from, to);
+  if (l)
+    l->position = position;
+}
+
 bool proxy_rings_progress(struct proxy *p, bool idle) {
   bool moved = false;
   for (size_t i = 0; i < nlinks; i++) {

@@ -8,6 +8,7 @@ static struct {
   unsigned side;
   uint8_t *told;
   uint32_t *copied; /* versions of states */
+  uint32_t returns; /* 1 + the rank whose fresh replica counts for the nodes of this set, but not yet in its own; or 0 */
 } here;
 
 void proxy_roles_open(const struct proxy *p, struct sets *shared, unsigned side) {
@@ -17,15 +18,28 @@ void proxy_roles_open(const struct proxy *p, struct sets *shared, unsigned side)
   here.copied = calloc(p->job->nranks, sizeof(*here.copied));
 }
 
-/* A shadow leads when it has all that its main has logged; until then the main is there for its set, too. */
+/* One that follows leads when it has all that the other one has logged; until then that one is there for its set, too. */
 static uint8_t role_of(uint32_t rank) {
-  const struct sets_rank *k = &here.shared->ranks[rank];
-  uint8_t bits = atomic_load(&k->lost[SETS_SHADOWS]) ? SETS_NO_SHADOW : 0;
-  if (here.side == SETS_MAINS)
-    return atomic_load(&k->lost[SETS_MAINS]) ? bits | SETS_NO_MAIN : bits;
-  if (!bits && here.shared->mode != REPLICA_CHECK && atomic_load(&k->whole) && proxy_sets_has_all(rank))
-    bits |= SETS_NO_MAIN | PROXY_LEADS;
+  struct sets_rank *k = &here.shared->ranks[rank];
+  const unsigned other = 1 - here.side;
+  uint8_t bits = atomic_load(&k->lost[here.side]) ? (uint8_t)(1u << here.side) : 0;
+  if (atomic_load(&k->leader) == here.side)
+    return atomic_load(&k->lost[other]) && here.returns != rank + 1 ? (uint8_t)(bits | 1u << other) : bits;
+  if (!bits && here.shared->mode != REPLICA_CHECK && atomic_load(&k->lost[other]) && atomic_load(&k->whole) && proxy_sets_has_all(rank)) {
+    proxy_sets_lead(rank);
+    bits = (uint8_t)(1u << other | PROXY_LEADS);
+  }
   return bits;
+}
+
+void proxy_roles_returns(uint32_t rank) {
+  here.told[rank] = 0;
+  here.returns = rank + 1;
+}
+
+void proxy_roles_back(uint32_t rank) {
+  here.told[rank] = 0;
+  here.returns = 0;
 }
 
 void proxy_roles_tell(struct proxy *p) {
@@ -39,14 +53,26 @@ void proxy_roles_tell(struct proxy *p) {
   }
 }
 
+/* One that follows does not know what it waits for.  It is the mains' controller that is told. */
+static bool follows_a_shadow(uint32_t rank) {
+  return here.side == SETS_MAINS && atomic_load(&here.shared->ranks[rank].leader) == SETS_SHADOWS;
+}
+
 /* The other set shall know of it, should it lose its own replica. */
-bool proxy_roles_state(const struct proxy_head *head, const char *data) {
+bool proxy_roles_state(struct proxy *p, const struct proxy_head *head, const char *data) {
   struct sets_rank *k = &here.shared->ranks[head->from];
+  struct mpl_rank_state *mine = mpl_state(p->job, head->from), now;
   if (atomic_load(&k->lost[here.side]))
     return true;
-  memcpy(&k->states[here.side], data, sizeof(k->states[0]));
+  memcpy(&now, data, sizeof(now));
+  memcpy(&k->states[here.side], &now, sizeof(now));
   atomic_fetch_add(&k->versions[here.side], 1);
-  return false;
+  if (!follows_a_shadow(head->from))
+    return false;
+  atomic_store(&mine->pid, atomic_load(&now.pid));
+  atomic_store(&mine->phase, atomic_load(&now.phase));
+  atomic_store(&mine->ended, atomic_load(&now.ended));
+  return true;
 }
 
 /* For who looks for a deadlock.  A question for queues does not go to the other set. */
@@ -60,6 +86,8 @@ static void copy(struct proxy *p, uint32_t rank) {
     now.node = mine->node;
     atomic_store(&now.pid, atomic_load(&mine->pid));
     atomic_store(&now.ended, atomic_load(&mine->ended));
+    if (!atomic_load(&k->lost[here.side]))
+      atomic_store(&now.phase, atomic_load(&mine->phase));
     memcpy(mine, &now, sizeof(now));
   }
   atomic_store(&mine->told, atomic_load(&p->job->asked));
@@ -67,6 +95,6 @@ static void copy(struct proxy *p, uint32_t rank) {
 
 void proxy_roles_copy(struct proxy *p) {
   for (uint32_t i = 0; i < p->job->nranks; i++)
-    if (atomic_load(&here.shared->ranks[i].lost[here.side]))
+    if (atomic_load(&here.shared->ranks[i].lost[here.side]) || follows_a_shadow(i))
       copy(p, i);
 }

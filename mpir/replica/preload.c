@@ -22,8 +22,10 @@ bool replica_is_on(void) {
          !(&MPIR_checkpoint_helper_tid && MPIR_checkpoint_helper_tid == gettid());
 }
 
+/* On another host it has in memory what its main has. */
 static void clone_self(void) {
-  replica_written_clone();
+  if (!replica_door->elsewhere)
+    replica_written_clone();
   replica_nature_clone();
 }
 

@@ -359,10 +359,16 @@ void replica_written_out(const struct written *w, const int *fds, size_t n) {
     if (fds[i] != w->spool && replica_same_open_file(fds[i], w->spool))
       replica_put_in_place(fd, fds[i]);
   close(fd);
+  lseek(w->spool, stands, SEEK_SET);
 }
 
 void replica_written_promote(void) {
   static int fds[REPLICA_FDS_MAX];
+  for (const struct written *w = replica_door->elsewhere ? files : NULL; w; w = w->next) /* it may have been flushed */
+    if (w->path)
+      replica_written_out(w, NULL, 0);
+  if (replica_door->elsewhere) /* what the program does with it next it does as its main did, and as a fresh replica of this one will */
+    return;
   size_t n = replica_fds(fds, REPLICA_FDS_MAX);
   while (files) {
     if (files->path)

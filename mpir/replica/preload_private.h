@@ -58,11 +58,12 @@ void replica_written_forget(void); /* those that the program has closed, when it
 void replica_written_claim(void); /* what is open now is this rank's */
 const char *replica_written_before(void); /* a file with a name that is open for writing, or NULL */
 bool replica_written_any(void); /* something is in memory alone */
-void replica_written_promote(void); /* this replica leads: it goes to the files */
+void replica_written_promote(void); /* this replica leads: it goes to the files; with shadows on other hosts it stays in memory, too */
 void replica_written_clone(void); /* this process is a fresh shadow: what its main has open goes to memory */
 
 /* preload_put.c: replicas on different hosts.  Both write into memory.  A file is put in place when it is closed, and what has come to it when the program flushes it:
-   by the main, when its shadow is where it is, so that no other course can be taken any more.  A shadow that comes to lead does it again.  Elsewhere they do nothing. */
+   by the main, when its shadow is where it is, so that no other course can be taken any more.  A shadow that comes to lead does it again, and goes on so.  Elsewhere they
+   do nothing. */
 void replica_put_before(void); /* before something is done to files: what was closed is in place, and the shadow is here, too */
 struct written *replica_put_find(const char *path); /* one that is not in place yet, or NULL */
 #endif

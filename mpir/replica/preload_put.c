@@ -20,16 +20,11 @@ static void meet(void) {
   replica_door->await_shadow();
 }
 
-/* Into its place, by the one that leads.  A shadow that comes to lead here has put all in place. */
+/* Into its place, by the one that leads; by a shadow that comes to lead here, once more. */
 static void put(struct written *w, const int *fds, size_t n) {
-  const bool follows = replica_door->is_shadow();
   uint64_t value;
   meet();
-  if (follows && !replica_door->is_shadow())
-    return;
   if (!replica_door->follow(&value)) {
-    if (follows)
-      return;
     if (w->path)
       replica_written_out(w, fds, n);
     replica_door->tell(0);
@@ -89,13 +84,10 @@ static void put_new(const struct written *w) {
 
 static void flush(struct written *w) {
   struct stat s;
-  const bool follows = replica_door->is_shadow();
   if (fstat(w->spool, &s) || s.st_size <= w->put)
     return;
   meet();
-  if (follows && !replica_door->is_shadow())
-    return; /* all was put in place */
-  if (!follows && w->path)
+  if (!replica_door->is_shadow() && w->path)
     put_new(w);
   w->put = s.st_size;
 }
@@ -107,13 +99,8 @@ void replica_put_flushed(int fd) {
     if (w)
       flush(w);
   } else if (is_used()) {
-    for (struct written *w = replica_written_first(), *next; w; w = next) {
-      const bool follows = replica_door->is_shadow();
-      next = w->next;
+    for (struct written *w = replica_written_first(); w; w = w->next)
       flush(w);
-      if (follows != replica_door->is_shadow()) /* all is in place, and none is left */
-        break;
-    }
   }
   errno = error;
 }

@@ -33,6 +33,8 @@ struct mpl_record *mpl_replica_record(uint32_t from, const struct mpl_end *in, s
   if (forwards())
     replica_forward(r);
   replica_append(REPLICA_IN, from, in->position);
+  if (mpl_replica.job->set)
+    atomic_store_explicit(&in->ring->last, in->position + 1, memory_order_relaxed);
   return r;
 }
 
@@ -121,7 +123,11 @@ static void let_shadow_catch_up(void) {
 }
 
 void mpl_replica_renew(void) {
-  if (mpl_replica.live && atomic_load_explicit(&mpl_replica.rank->wanted, memory_order_relaxed))
+  if (!mpl_replica.live || !atomic_load_explicit(&mpl_replica.rank->wanted, memory_order_relaxed))
+    return;
+  if (mpl_replica.job->set)
+    replica_stand();
+  else
     replica_fork();
 }
 

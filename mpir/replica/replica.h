@@ -44,6 +44,7 @@ void mpl_replica_taken(void);
 static inline void mpl_replica_retry(bool begins) { mpl_replica.quiet = begins; }
 void mpl_progress_record(uint32_t from); /* receive.c */
 void mpl_progress_peer(uint32_t to); /* send.c */
+void mpl_ring_proxy(void); /* likewise */
 
 /* --- sending --- */
 

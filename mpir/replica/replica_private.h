@@ -22,6 +22,11 @@ void replica_notify(void);
 int64_t replica_now_ns(void);
 _Noreturn void replica_differ(const struct replica_difference *d);
 
+/* fresh.c: another host wants a fresh replica of this one, which stands meanwhile. */
+void replica_stand(void);
+/* roles.c: this process is replica 'me' from now on. */
+void replica_become(uint32_t me);
+
 /* fork.c */
 void replica_fork(void);
 void replica_take_streams(void); /* standard output and error of this replica, of the command that there is now */

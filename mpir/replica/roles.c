@@ -16,15 +16,16 @@
 struct replica_self mpl_replica;
 enum { LOOKS = 50, YIELDS = 4, REST_NS = 500000 };
 
-/* "2.0@117,1.1@5": this replica's point, or 0. */
-static uint64_t point_of_death(const char *text, uint32_t rank, uint32_t me) {
+/* "2.0@117,1.1@5": the first of this replica's points after 'passed', or 0. */
+static uint64_t point_of_death(const char *text, uint32_t rank, uint32_t me, uint64_t passed) {
+  uint64_t first = 0;
   for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
     unsigned r, i;
     unsigned long long at;
-    if (sscanf(text, "%u.%u@%llu", &r, &i, &at) == 3 && r == rank && i == me)
-      return at;
+    if (sscanf(text, "%u.%u@%llu", &r, &i, &at) == 3 && r == rank && i == me && at > passed && (!first || at < first))
+      first = at;
   }
-  return 0;
+  return first;
 }
 
 /* Not by the functions of libc: files that they open are the program's. */
@@ -48,12 +49,11 @@ void mpl_replica_count_point(enum replica_point what) {
     die_at(what);
 }
 
-/* This process is replica 'me' from now on. */
-static void become(uint32_t me) {
+void replica_become(uint32_t me) {
   mpl_replica.me = me;
   mpl_replica.count = &mpl_replica.rank->counters[me];
   mpl_replica.points = atomic_load(&mpl_replica.count->points);
-  mpl_replica.kill_at = point_of_death(getenv(REPLICA_KILL_VARIABLE), mpl.rank, me);
+  mpl_replica.kill_at = point_of_death(getenv(REPLICA_KILL_VARIABLE), mpl.rank, me, mpl_replica.points);
 }
 
 void replica_notify(void) {
@@ -123,7 +123,8 @@ static void take_over_state(void) {
   atomic_store(&mpl.state->sleeping, 0);
   atomic_store(&mpl.state->wait.blocked, 0);
   atomic_store(&mpl.state->unexpected, atomic_load(&mine->unexpected));
-  atomic_store(&mpl.state->pid, getpid());
+  if (!mpl_replica.job->set) /* else it is known, and may be another one here than where that was told */
+    atomic_store(&mpl.state->pid, getpid());
 }
 
 /* "0,2-3" */
@@ -204,7 +205,7 @@ void mpl_replica_start(void) {
   mpl_replica.rank = &job->ranks[mpl.rank];
   mpl_replica.log = replica_log(mpl.job, mpl.rank);
   mpl_replica.live = job->set < 2;
-  become(job->set > 1);
+  replica_become(job->set > 1);
   replica_watch_restarts();
   mpl_replica_count_point(REPLICA_AT_INIT);
   MPIR_dvm_replica.pid = getpid();
@@ -284,7 +285,7 @@ void mpl_replica_finalized(void) {
 /* fork.c: in the child. */
 void replica_become_shadow(void);
 void replica_become_shadow(void) {
-  become(1 - mpl_replica.me);
+  replica_become(1 - mpl_replica.me);
   mpl_replica.live = false;
   mpl_replica.quiet = false;
   mpl_replica.replayed = mpl_replica.logged;

@@ -5,7 +5,7 @@
 #include "mpir/mpi/segment.h"
 
 #define REPLICA_NOTIFY_VARIABLE "DVM_REPLICA_NOTIFY" /* decimal: eventfd that wakes the command */
-#define REPLICA_KILL_VARIABLE "DVM_REPLICA_KILL" /* RANK.REPLICA@POINT,...: dies there by SIGKILL; for tests */
+#define REPLICA_KILL_VARIABLE "DVM_REPLICA_KILL" /* RANK.REPLICA@POINT,...: dies there by SIGKILL; for tests.  See also proxy_fresh.c */
 #define REPLICA_KILLED_VARIABLE "DVM_REPLICA_KILLED" /* file that gets a line of each that did: RANK.REPLICA@POINT and what the point is */
 
 enum { REPLICA_LOG_ENTRIES = 1 << 16, REPLICA_FORWARD_BYTES = 4 << 20, REPLICA_STREAMS = 2, REPLICA_VALUE_BYTES = 8 };
@@ -29,7 +29,8 @@ struct replica_entry {
   uint64_t value;
 };
 
-enum replica_fork { REPLICA_NO_FORK, REPLICA_WANTS_FORK, REPLICA_MAY_FORK, REPLICA_FORKED, REPLICA_MUST_NOT_FORK };
+/* REPLICA_IS_FRESH: where the other one is, on another host, it is REPLICA_FORKED */
+enum replica_fork { REPLICA_NO_FORK, REPLICA_WANTS_FORK, REPLICA_MAY_FORK, REPLICA_FORKED, REPLICA_MUST_NOT_FORK, REPLICA_IS_FRESH };
 
 /* Of one replica; counted by it alone while it leads, 'points' always. */
 struct replica_counters {

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/process.h"
 #include "mpir/image/chain.h"
 #include "mpir/image/compress.h"
 #include "mpir/image/image_set.h"
@@ -297,24 +298,28 @@ int mpir_restart_unshare(bool *user_namespace, struct dvm_error *err) {
   return 0;
 }
 
-/* The one child of 'parent', waited for up to ten seconds. */
-static pid_t child_of(pid_t parent) {
+/* Of the children that 'parent' has now the one that is 'number' inside, or any (0). */
+static pid_t child_now(pid_t parent, pid_t number) {
   char path[64];
   int pid = 0;
 
   snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
-  for (int i = 0; i < 10000 && !pid; i++) {
-    FILE *f = fopen(path, "re");
+  FILE *f = fopen(path, "re");
+  while (f && fscanf(f, "%d", &pid) == 1 && number && dvm_process_last(pid, "NSpid:", 0) != number)
+    pid = 0;
+  if (f)
+    fclose(f);
+  return pid;
+}
 
-    if (!f || fscanf(f, "%d", &pid) != 1)
-      pid = 0;
-    if (f)
-      fclose(f);
-    if (!pid) {
-      if (kill(parent, 0) || waitpid(parent, NULL, WNOHANG | WNOWAIT) == parent)
-        return 0;
-      usleep(1000);
-    }
+/* .. waited for up to ten seconds: a process that begins the session may be there before it, and ends (clone_in_session). */
+static pid_t child_of(pid_t parent, pid_t number) {
+  pid_t pid;
+
+  for (int i = 0; !(pid = child_now(parent, number)) && i < 10000; i++) {
+    if (kill(parent, 0) || waitpid(parent, NULL, WNOHANG | WNOWAIT) == parent)
+      return 0;
+    usleep(1000);
   }
   return pid;
 }
@@ -430,7 +435,7 @@ static int spawn(struct spawn *s, struct mpir_restarted *out) {
   close(s->go[0]);
   out->pid = out->child;
   if (s->namespace) /* helper, first process of the namespace, the process */
-    out->pid = (init = child_of(out->child)) ? child_of(init) : 0;
+    out->pid = (init = child_of(out->child, 0)) ? child_of(init, s->image->header->pid) : 0;
   signal(SIGPIPE, SIG_IGN);
   if (out->pid > 0 && write(s->go[1], &out->pid, sizeof(out->pid)) < 0)
     out->pid = 0;

@@ -28,7 +28,7 @@ def run(command, env, folder):
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env, cwd=folder, text=True,
                          errors='replace')
     try:
-        out, err = p.communicate(timeout=120)
+        out, err = p.communicate(timeout=a.timeout)
     except subprocess.TimeoutExpired:
         p.kill()
         out, err = p.communicate()
@@ -64,7 +64,7 @@ class Case:
             status, out, err = run(self.command, dict(os.environ, DVM_REPLICA_KILL=text, DVM_REPLICA_KILLED=notes.name), folder)
             left = session_is_clean(folder)
             files = contents(folder)
-            met = {(line.split('@')[0][-1], line.split()[1]) for line in open(notes.name)} or {('', 'none')}
+            met = step_of(kills) or {(line.split('@')[0][-1], line.split()[1]) for line in open(notes.name)} or {('', 'none')}
         wrong = None
         lost = 'lost' in err
         if status == 'hang':
@@ -88,7 +88,38 @@ class Case:
             points.setdefault(point, dict.fromkeys(kinds, 0))[kind] += 1
         return wrong and f'{" ".join(self.command)}\n  DVM_REPLICA_KILL={text}: {wrong}\n{out[-800:]}{err[-1500:]}'
 
+def choose_again(case, rng):
+    """Who has taken over is ended, too, and who has come back: a rank's replicas in turn, some points apart."""
+    rank, replica, kills = rng.randrange(case.ranks), rng.choice((0, 0, 0, 1)), []
+    last = max(case.points[rank])
+    at = rng.randint(1, max(last // 2, 1))
+    for _ in range(rng.choice((2, 2, 3))):
+        kills.append((rank, replica, at))
+        replica = 1 - replica if rng.random() < 0.8 else replica
+        at += rng.randint(1, max(last // 2, 1))
+    return kills
+
+STEPS = {'left': {2: 'its turn to be saved', 7: 'the fresh one is back', 9: 'both go on'},
+         'fresh': {7: 'it is back in its set', 9: 'both go on'}} # enum fresh_step of mpir/proxy/proxy_fresh.h
+
+def making(case):
+    """One replica of a rank is lost, then one at each step in which a fresh one is made: who is left, or who is made."""
+    for rank in range(case.ranks):
+        for lost in range(2):
+            for who, steps in STEPS.items():
+                for step in steps:
+                    yield case, [(rank, lost, max(case.points[rank][lost] // 3, 1)), (rank, 1 - lost if who == 'left' else lost, f'fresh-{step}')]
+
+def step_of(kills):
+    for rank, replica, point in kills:
+        if str(point).startswith('fresh-'):
+            who = 'fresh' if replica == kills[0][1] else 'left'
+            return {(who, STEPS[who][int(point[6:])])}
+    return set()
+
 def choose(case, rng):
+    if a.again:
+        return choose_again(case, rng)
     rank = rng.randrange(case.ranks)
     replica = rng.choice((0, 0, 0, 1))
     kills = [(rank, replica, rng.randint(1, max(case.points[rank][replica], 1)))]
@@ -105,10 +136,12 @@ p = argparse.ArgumentParser()
 p.add_argument('run'); p.add_argument('program')
 p.add_argument('--kills', type=int, default=100); p.add_argument('--seed', type=int, default=1)
 p.add_argument('--every', action='store_true', help='instead: every point of every replica')
+p.add_argument('--again', action='store_true', help='instead: of one rank several, in turn')
+p.add_argument('--making', action='store_true', help='instead: at each step in which a fresh one is made')
 p.add_argument('--share', type=int, default=1, help='of these, one in so many')
 p.add_argument('--ranks', default='2,3'); p.add_argument('--protocols', default='shared'); p.add_argument('--options', default='')
 p.add_argument('--hosts', help='mains on the first half of them, shadows on the second'); p.add_argument('--launcher', default='mpirun')
-p.add_argument('--jobs', type=int, default=2)
+p.add_argument('--jobs', type=int, default=2); p.add_argument('--timeout', type=int, default=120)
 p.add_argument('--table', action='store_true', help='by kind of point, too')
 p.add_argument('arguments', nargs='*')
 a = p.parse_intermixed_args()
@@ -118,7 +151,11 @@ kinds = {'same': 0, 'lost': 0, 'wrong': 0}
 points = {} # by the kind of point at which a main or a shadow was ended
 cases = [Case(int(n), protocol, a.options.split()) for protocol in a.protocols.split(',') for n in a.ranks.split(',')]
 rng, todo, failures = random.Random(a.seed), queue.Queue(), []
-if a.every:
+if a.making:
+    every = [one for case in cases for one in making(case)]
+    for one in every[a.seed % a.share::a.share]:
+        todo.put(one)
+elif a.every:
     every = [(case, [(rank, replica, point)]) for case in cases for rank in range(case.ranks) for replica in range(2)
              for point in range(1, case.points[rank][replica] + 1)]
     for one in every[a.seed % a.share::a.share]:
@@ -147,6 +184,6 @@ for f in failures[:5]:
 if a.table:
     print('| ended | at | runs | the same | lost, and said so | wrong |\n|---|---|---|---|---|---|')
     for (replica, what), k in sorted(points.items()):
-        print(f'| {dict(zip(("0", "1", ""), ("main", "shadow", "nobody")))[replica]} | {what} | {sum(k.values())} | {k["same"]} | {k["lost"]} | {k["wrong"]} |')
+        print(f'| {dict(zip(("0", "1", "", "left", "fresh"), ("main", "shadow", "nobody", "who is left", "who is made")))[replica]} | {what} | {sum(k.values())} | {k["same"]} | {k["lost"]} | {k["wrong"]} |')
 print(f'{n} runs with kills: {kinds["same"]} the same, {kinds["lost"]} lost both replicas and said so, {kinds["wrong"]} wrong; seed {a.seed}, {time.time() - begin:.0f} s')
 sys.exit(1 if failures else 0)

@@ -98,8 +98,7 @@ note "one dies"
 # Of each rank one replica is left: mains and shadows that are alone play together.  Then none is left.
 nth() { on_node "$(node_of "$1")" | sed -n "$2p"; }
 takes_over() { wait_for 30 has "note: of the mains rank .*its shadow takes over" "$1.err" || fail "$1: nobody takes over: $(cat "$1.err")"; }
-"$BIN/dvm-run" -n 3 $PROGRAM 120 | sort > expected120
-twice mixed 3 $PROGRAM 120 1 10000
+twice mixed 3 $PROGRAM 400 1 10000
 runs mixed 3
 main=$(nth mains 1) shadow=$(nth shadows 2)
 kill -9 "$main"
@@ -107,13 +106,13 @@ takes_over mixed
 kill -9 "$shadow"
 wait_for 30 has "note: of the shadows rank 1 was killed by signal 9 (Killed); the rank goes on without it" mixed.err || fail "mixed: not told: $(cat mixed.err)"
 over 0 mixed
-same mixed 120
-twice crossed 3 $PROGRAM 120 1 10000
+same mixed 3
+twice crossed 3 $PROGRAM 400 1 10000
 runs crossed 3
 kill -9 "$(nth shadows 3)" "$(nth mains 2)" "$(nth mains 1)"
 over 0 crossed
-same crossed 120
-twice both 3 $PROGRAM 400 1 10000
+same crossed 3
+OPTIONS="--refresh off" twice both 3 $PROGRAM 400 1 10000
 runs both 3
 shadow=$(nth shadows 1)
 kill -9 "$(nth mains 1)"
@@ -122,20 +121,20 @@ kill -9 "$shadow"
 over 68 both
 has "error: both replicas of rank 0 are lost: of the shadows rank 0 was killed by signal 9 (Killed); of the mains, before, rank 0 was killed by .*; last event: step [0-9]*, took a record from rank" both.err ||
   fail "both: no reason: $(cat both.err)"
-twice set 3 $PROGRAM 400 1 10000
+OPTIONS="--refresh off" twice set 3 $PROGRAM 400 1 10000
 runs set 3
 kill -9 "$(nth mains 1)"
 takes_over set
 kill -9 "$(proxy_of "$(nth shadows 1)")"
 over 68 set
 has "error: both replicas of rank 0 are lost: of the shadows a host, a proxy or mpirun was lost; of the mains, before, rank 0 was killed" set.err || fail "set: no reason: $(cat set.err)"
-twice later 3 $PROGRAM 120 1 10000 # what a rank's shadow leads, goes on when the mains' host is lost
+twice later 3 $PROGRAM 400 1 10000 # what a rank's shadow leads, goes on when the mains' host is lost
 runs later 3
 kill -9 "$(nth mains 1)"
 takes_over later
 kill -9 "$(proxy_of "$(nth mains 1)")"
 over 0 later
-same later 120
+same later 3
 for kills in 0.0@9 1.1@9,2.0@11; do
   DVM_REPLICA_KILL=$kills twice stuck 4 ./bad cycle
   over 69 stuck
@@ -204,14 +203,14 @@ for what in linked renamed together; do
   twice $what 3 ./writes$T $what; over 64 $what; has "cannot be replicated" $what.err || fail "$what: $(cat $what.err)"
 done
 for how in "replicas$T 1" "writes$T files" "writes$T both"; do
-  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 12 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
+  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --kills 4 --ranks 2,3 "$BIN/dvm-run" $how || fail "a kill was not outlived"
 done
-at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --every --share 8 --ranks 2 "$BIN/dvm-run" replicas$T 0 || fail "a kill was not outlived"
+at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 --every --share 16 --ranks 2 "$BIN/dvm-run" replicas$T 0 || fail "a kill was not outlived"
 note "files, and kills at internal points"
 
 # Sets of two hosts each: a ring may have its ends on different ones.
 if more_nodes; then
-  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nc,nb,nd --launcher "$MPIRUN" --jobs 1 --kills 8 --ranks 4 "$BIN/dvm-run" replicas$T 1 || fail "a kill was not outlived by two hosts each"
+  at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nc,nb,nd --launcher "$MPIRUN" --jobs 1 --kills 4 --ranks 4 "$BIN/dvm-run" replicas$T 1 || fail "a kill was not outlived by two hosts each"
   note "two hosts each"
 fi
 
@@ -227,7 +226,7 @@ has "a file that is mapped for writing" file.err && has "placement node'" file.e
 HOSTS=na,na twice one 2 $PROGRAM 5; over 2 one; has "host 'na' is among the first half" one.err || fail "one host: $(cat one.err)"
 HOSTS=na twice one 2 $PROGRAM 5; over 2 one; has "at least two hosts" one.err || fail "one host: $(cat one.err)"
 HOSTS=na,nowhere twice one 2 $PROGRAM 5; over 1 one; has "shadows at nowhere could not be started" one.err || fail "no host: $(cat one.err)"
-for option in "--protocol shared" "--refresh on" "--lag-bytes 262144" "--shadow-cpu idle" "--when-full leap" "--checkpointable"; do
+for option in "--protocol shared" "--lag-bytes 262144" "--shadow-cpu idle" "--when-full leap" "--checkpointable"; do
   OPTIONS=$option twice option 2 $PROGRAM 5; over 2 option; has "cannot be used with '--placement nodes'" option.err || fail "$option: $(cat option.err)"
 done
 twice interrupted 3 $PROGRAM 100000

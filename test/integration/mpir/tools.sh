@@ -1,6 +1,8 @@
 #!/bin/bash
 # tools.sh BIN PROGRAMS: the commands: names of images, list, inspect, retention, periodic checkpoints, checkpoint by signal,
 # compression, options of the restart, and how its exit status is passed on.
+# As a service would have it: session and group are of a process that a namespace does not have, and that is made there for a moment.
+[ -n "$OF_SESSION" ] || OF_SESSION=1 exec setsid -w bash "$0" "$@"
 BIN=$1 PROGRAMS=$2
 . "$(dirname "$0")/lib.sh"
 need_restart
