@@ -8,7 +8,9 @@
 #include "Mark.h"
 #include "Parallel.h"
 #include "References.h"
+#include "Targets.h"
 #include "pass/markers.h"
+#include "runtime/abi.h"
 #include "runtime/site_text.h"
 #include <deque>
 
@@ -64,16 +66,18 @@ private:
   void visit(mlir::Operation *Op);
   void collect(mlir::Operation *Op);
   void collectArrays(mlir::Operation *Op);
+  void noteCall(mlir::Operation *Op);
   Use *use(mlir::Operation *Op, mlir::Value Address, char Kind);
   std::set<mlir::Operation *> Visited;
   std::map<mlir::Operation *, std::pair<Position, size_t>> Designated; // uses of designators of arrays
   bool isInserted(mlir::Operation *Op, Position &P) const;
   void findTexts();
   void pair(Piece &P);
-  void dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const;
+  std::map<Position, std::set<std::string>> Called; // procedures of the program, in small letters
   std::set<std::string> Arrays; // names in small letters
   void mark(Piece &P, Use &U);
   void markPart(Piece &P, Use &U);
+  void markLent(Piece &P, Use &U);
   void markMet(Use &U, const Construct &Nest);
   void noteForm(Construct &Nest, const Use &U);
   void markEntered();
@@ -81,6 +85,9 @@ private:
   void markArray(Piece &P, Use &U, ArrayEvent Ev);
   void traceArray(const Piece &P, const Use &U, const ArrayEvent &Ev);
   void markLoad(mlir::Operation *Load, const std::string &Text);
+  bool evaluatedFor(mlir::Operation *Op, const Construct *Nest, Site &T) const;
+  void announce(mlir::Operation *Before, llvm::function_ref<void()> Again);
+  void announceLoad(mlir::Operation *Load, const std::string &Text);
   void touch(const Piece &P, const Use &U, bool Array, bool Written, const Construct *Nest);
   void head(Site &T, const Piece &P, const Use &U, char Kind);
   size_t useOf(Construct &Nest, const Use &U, bool Writes);
@@ -172,7 +179,22 @@ void Accesses::collect(mlir::Operation *Op) {
     if (isTarget(Op) && isData(Yield.getEntity().getType()))
       use(Op, Yield.getEntity(), 'w');
   }
+  noteCall(Op);
   collectArrays(Op);
+}
+
+// The name behind the last capital letter of what flang has made of it.
+void Accesses::noteCall(mlir::Operation *Op) {
+  auto Call = mlir::dyn_cast<fir::CallOp>(Op);
+  Position P;
+  if (!Call || !Call.getCallee() || isInserted(Op, P))
+    return;
+  const std::string Name = Call.getCallee()->getRootReference().getValue().str();
+  size_t From = Name.size();
+  while (From && !(Name[From - 1] >= 'A' && Name[From - 1] <= 'Z'))
+    --From;
+  if (Name.rfind("_Q", 0) == 0)
+    Called[P].insert(Name.substr(From));
 }
 
 void Accesses::collectArrays(mlir::Operation *Op) {
@@ -250,14 +272,34 @@ static std::string calledName(const Statement &S) {
   return At == std::string::npos ? "" : T.substr(At, End - At);
 }
 
-// Drops references that are whole arguments of 'Name', or of what is no array, if as many as are wanted remain.
-void Accesses::dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, const std::string &Name) const {
+// Drops references that are whole arguments of what only gets their address, if as many as are wanted remain.
+static void dropArguments(std::vector<const Reference *> &Texts, size_t Wanted, llvm::function_ref<bool(const std::string &)> IsPassed) {
   std::vector<const Reference *> Left;
   for (const Reference *R : Texts)
-    if (R->Argument.empty() || (Name.empty() ? Arrays.count(R->Argument) != 0 : R->Argument != Name))
+    if (R->Argument.empty() || !IsPassed(R->Argument))
       Left.push_back(R);
   if (Left.size() == Wanted)
     Texts = Left;
+}
+
+// Of the descriptor in a component, on the way to what it leads to.
+static bool isDescriptor(const Use *U) {
+  auto D = mlir::dyn_cast<hlfir::DesignateOp>(U->Op);
+  return D && !U->Kind && mlir::isa<fir::BaseBoxType>(fir::unwrapRefType(D.getType()));
+}
+
+// A reference through a component uses its descriptor, and then what that leads to: one text for both.
+static void repeatForDescriptors(std::vector<const Reference *> &Texts, const std::vector<Use *> &Uses) {
+  const auto Reads = size_t(std::count_if(Uses.begin(), Uses.end(), isDescriptor));
+  if (!Reads || isDescriptor(Uses.back()) || Texts.size() + Reads != Uses.size())
+    return;
+  std::vector<const Reference *> All;
+  size_t Now = 0;
+  for (const Use *U : Uses) {
+    All.push_back(Texts[Now]);
+    Now += !isDescriptor(U);
+  }
+  Texts = All;
 }
 
 void Accesses::pair(Piece &P) {
@@ -269,11 +311,15 @@ void Accesses::pair(Piece &P) {
     for (const Reference &R : P.References)
       if (Mo.isNamed(R.Root, *Uses[0]->V) && R.Subscripted == Key.second)
         Texts.push_back(&R);
-    // What a procedure gets as it is, is no use: first those of the CALL, then those of all that are no arrays.
-    if (Texts.size() > Uses.size() && P.S && squeezed(P.S->Text).find("call") != std::string::npos)
-      dropArguments(Texts, Uses.size(), calledName(*P.S));
+    // What a procedure gets as it is, is no use: first those of the CALL, then those of the program's functions, then those of all that
+    // are no arrays.
+    const std::string Name = P.S && squeezed(P.S->Text).find("call") != std::string::npos ? calledName(*P.S) : "";
+    if (Texts.size() > Uses.size() && !Name.empty())
+      dropArguments(Texts, Uses.size(), [&](const std::string &To) { return To == Name; });
     if (Texts.size() > Uses.size())
-      dropArguments(Texts, Uses.size(), "");
+      dropArguments(Texts, Uses.size(), [&](const std::string &To) { return Called[P.At].count(To) != 0; });
+    if (Texts.size() > Uses.size())
+      dropArguments(Texts, Uses.size(), [&](const std::string &To) { return !Arrays.count(To); });
     // Bounds of implied DOs have the place of their statement, though they stand behind its items.
     std::vector<Reference> All;
     if (Texts.empty() && P.S && !P.From) {
@@ -288,6 +334,7 @@ void Accesses::pair(Piece &P) {
     }
     if (Texts.size() == 1) // flang has spread it over the elements of a constructor, or takes it twice
       Texts.resize(Uses.size(), Texts[0]);
+    repeatForDescriptors(Texts, Uses);
     if (Texts.size() != Uses.size()) {
       Pairs.Unpaired += unsigned(Uses.size());
       Pairs.Kinds.push_back(std::to_string(P.At.Line) + ":" + std::to_string(P.At.Column) + ": '" + Uses[0]->V->Name +
@@ -410,13 +457,21 @@ char Accesses::buffered(const Use &U, unsigned Line) const {
   return 0;
 }
 
+// Of what the descriptor in a component leads to.
+static bool isBehindComponent(mlir::Value Memref) {
+  mlir::Operation *D = Memref.getDefiningOp();
+  while (D && mlir::isa<fir::ConvertOp, fir::BoxAddrOp, fir::EmboxOp, fir::ReboxOp, fir::LoadOp>(D))
+    D = D->getOperand(0).getDefiningOp();
+  return D && mlir::isa<hlfir::DesignateOp>(D);
+}
+
 // The part of the designator that subscripts the root itself; null: none does,
 // or a section.
 static hlfir::DesignateOp rootElement(const Use &U) {
   hlfir::DesignateOp D = U.Element;
   while (D && D.getMemref().getDefiningOp<hlfir::DesignateOp>())
     D = D.getMemref().getDefiningOp<hlfir::DesignateOp>();
-  if (!D || D.getComponent() || D.getIndices().size() != U.V->Rank)
+  if (!D || D.getComponent() || D.getIndices().size() != U.V->Rank || isBehindComponent(D.getMemref()))
     return {};
   for (bool Triplet : D.getIsTriplet())
     if (Triplet)
@@ -593,11 +648,18 @@ static bool isTransfer(mlir::Operation *Op) {
   return Call && Call.getCallee() && Call.getCallee()->getRootReference().getValue().starts_with("_FortranAio");
 }
 
+// Outside of parallel loops: its elements are looked at where their owners assign (Divide.cpp, Masked.cpp).
+static bool isForOwners(const Model &Mo, const Piece &P, const ArrayEvent &Ev) {
+  if (Ev.InParts)
+    return false;
+  return mlir::isa<hlfir::YieldOp>(Ev.At) || ((Ev.Paired || mlir::isa<hlfir::AssignOp>(Ev.At)) && isDividedAssignment(Mo, P));
+}
+
 void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
   Construct *Nest = nestAt(P.At.Line);
   Ev.InParts = O.Parallel && Nest && isDivided(*Nest, Mo);
   touch(P, U, true, Ev.Kind != 'r', Nest);
-  if (O.Parallel && (!mayBeDivided(Mo, *U.V) || isTransfer(Ev.At) || Ev.Each || (!Ev.InParts && isDividedAssignment(Mo, P)))) {
+  if (O.Parallel && (!mayBeDivided(Mo, *U.V) || isTransfer(Ev.At) || Ev.Each || isForOwners(Mo, P, Ev))) {
     if (Ev.InParts && Mo.Distributed.count(U.V->Unique))
       useOf(*Nest, U, Ev.Kind != 'r');
     return;
@@ -624,9 +686,12 @@ void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
     Ev.Anywhere = Ev.Kind == 'r' && isSequential(Nest) && sectionCopyOf(Assign, Mo);
   if (char Agrees = buffered(U, P.At.Line))
     T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
-  if (isSequential(Nest) && isOutput(P))
+  const bool Printed = isSequential(Nest) && isOutput(P), ForTarget = !Printed && Ev.Kind == 'r' && evaluatedFor(Ev.At, Nest, T);
+  if (Printed)
     T.key(DVMRT_ACCESS_ROLE).add("io");
-  else if (isSequential(Nest) && (Ev.Paired || mlir::isa<hlfir::AssignOp>(U.Op) || mlir::isa<hlfir::AssignOp>(Ev.At)))
+  else if (ForTarget && !Ev.Each)
+    announce(Ev.At, [&] { markSection(E, Ev.Entity, T.T, Ev); });
+  else if (!ForTarget && isSequential(Nest) && (Ev.Paired || mlir::isa<hlfir::AssignOp>(U.Op) || mlir::isa<hlfir::AssignOp>(Ev.At)))
     T.key(DVMRT_ACCESS_ROLE).add(Ev.Kind == 'w' ? "lhs " : "rhs ").add(int64_t(P.Expression));
   if (!Ev.Each) {
     markSection(E, Ev.Entity, T.T, Ev);
@@ -636,8 +701,11 @@ void Accesses::markArray(Piece &P, Use &U, ArrayEvent Ev) {
   for (mlir::Operation *User : Ev.At->getUsers())
     if (mlir::isa<fir::LoadOp>(User))
       Loads.push_back(User);
-  for (mlir::Operation *Load : Loads)
+  for (mlir::Operation *Load : Loads) {
+    if (ForTarget)
+      announceLoad(Load, T.T);
     markLoad(Load, T.T);
+  }
 }
 
 // Behind the statement: what it has assigned.
@@ -682,6 +750,75 @@ void Accesses::markLoad(mlir::Operation *Load, const std::string &Text) {
     return;
   mlir::Operation *Call = E.call(DVMM_ACCESS, E.pointer(), {E.toPointer(Address), E.value(Num::of(NextAccess++)), E.text(Text)});
   Load->setOperand(0, E.B.create<fir::ConvertOp>(E.L, Address.getType(), Call->getResult(0)));
+}
+
+// ---- arguments
+// --------------------------------------------------------------------------------------------------------------------
+
+// The calls of procedures of the program that get the address as it is.
+static void callsWith(mlir::Value Address, llvm::SmallSetVector<mlir::Operation *, 2> &Calls) {
+  for (mlir::Operation *User : Address.getUsers())
+    if (auto Call = mlir::dyn_cast<fir::CallOp>(User)) {
+      if (!Call.getCallee() || Call.getCallee()->getRootReference().getValue().starts_with("_Q"))
+        Calls.insert(User);
+    } else if (mlir::isa<fir::ConvertOp, fir::EmboxOp, hlfir::NoReassocOp>(User)) {
+      callsWith(User->getResult(0), Calls);
+    }
+}
+
+// An element that a procedure is given under remote_access: it reads the buffer.
+void Accesses::markLent(Piece &P, Use &U) {
+  const uint64_t Bytes = bytesOf(fir::unwrapRefType(U.Address.getType()));
+  const char Agrees = U.Element && isData(U.Address.getType()) ? buffered(U, P.At.Line) : 0;
+  llvm::SmallSetVector<mlir::Operation *, 2> Calls;
+  if (Agrees)
+    callsWith(U.Address, Calls);
+  for (mlir::Operation *Call : Calls) {
+    Emitter E(Call);
+    Site T(E);
+    head(T, P, U, 'r');
+    T.key(DVMRT_ACCESS_SIZE).add(int64_t(Bytes)).key(DVMRT_ACCESS_RANGE).add("e");
+    T.key(DVMRT_ACCESS_DISTRIBUTED).add("-").key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
+    for (uint32_t Flag : {uint32_t(DVMRT_LENT), uint32_t(DVMRT_RETURNED)}) {
+      E.call(std::string(DVMM_SECTION) + ".0", {},
+             {E.toPointer(U.Address), E.text(T.T), E.value(Num::of(int64_t(Bytes))), E.value(Num::of(Flag))});
+      E.B.setInsertionPointAfter(Call);
+    }
+  }
+}
+
+// ---- WHERE and FORALL
+// -------------------------------------------------------------------------------------------------------------------
+
+// What is read where another element is to be assigned must lie there.
+bool Accesses::evaluatedFor(mlir::Operation *Op, const Construct *Nest, Site &T) const {
+  if (O.Trace || O.Parallel || !Mo.Main.P->HasDirectives || !isSequential(Nest) || targetsOf(Op).empty())
+    return false;
+  T.key(DVMRT_ACCESS_ROLE).add("rhs ").add(expressionOf(Op, Mo));
+  if (Op->getParentOfType<hlfir::ForallOp>())
+    T.key(DVMRT_ACCESS_STANDING).add("f");
+  return true;
+}
+
+// Of several statements under one mask it must lie where each has its element: 'Again' reads it for all but the last.
+void Accesses::announce(mlir::Operation *Before, llvm::function_ref<void()> Again) {
+  const auto Targets = targetsOf(Before);
+  for (hlfir::RegionAssignOp S : Targets) {
+    Emitter E(Before);
+    announceTarget(E, Mo, S, Before);
+    if (S != Targets.back())
+      Again();
+  }
+}
+
+void Accesses::announceLoad(mlir::Operation *Load, const std::string &Text) {
+  mlir::Value Address = Load->getOperand(0);
+  const uint64_t Bytes = bytesOf(fir::unwrapRefType(Address.getType()));
+  announce(Load, [&] {
+    Emitter E(Load);
+    E.call(std::string(DVMM_SECTION) + ".0", {},
+           {E.toPointer(Address), E.text(Text), E.value(Num::of(int64_t(Bytes))), E.value(Num::of(DVMRT_READ | DVMRT_COPIED))});
+  });
 }
 
 // ---- execution by many ranks
@@ -776,7 +913,7 @@ void Accesses::mark(Piece &P, Use &U) {
   if (O.Parallel)
     return markPart(P, U);
   if (!U.Kind)
-    return;
+    return O.Trace ? void() : markLent(P, U);
   mlir::Type Type = fir::unwrapRefType(U.Address.getType());
   Construct *Nest = nestAt(P.At.Line);
   const long ID = NextAccess++;
@@ -810,6 +947,8 @@ void Accesses::mark(Piece &P, Use &U) {
     T.key(DVMRT_ACCESS_BUFFERED).add(std::string(1, Agrees));
   if (isSequential(Nest) && isOutput(P))
     T.key(DVMRT_ACCESS_ROLE).add("io");
+  else if (U.Kind == 'r' && evaluatedFor(U.Op, Nest, T))
+    announceLoad(U.Op, T.T);
   else if (isSequential(Nest) && isAssignment(P))
     T.key(DVMRT_ACCESS_ROLE).add(U.Kind == 'w' ? "lhs " : "rhs ").add(int64_t(P.Expression));
   mlir::Operation *Call = E.call(DVMM_ACCESS, E.pointer(), {E.toPointer(U.Address), E.value(Num::of(ID)), E.text(T.T)});
@@ -837,6 +976,8 @@ static void noWrapInSubscripts(mlir::func::FuncOp F) {
 void Accesses::run() {
   if (O.Parallel)
     noWrapInSubscripts(F);
+  else if (!O.Trace && Mo.Main.P->HasDirectives)
+    spreadMasked(F);
   visit(F);
   F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { visit(Op); }); // what nobody uses
   findTexts();

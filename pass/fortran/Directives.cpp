@@ -49,7 +49,7 @@ struct Writer {
   void edge(Site &T, char Key, const Ref &R);
   void dists(Site &T, const std::vector<Dist> &D);
   void align(Site &T, const Directive &D, const std::string &Array);
-  void variableText(Site &T, const std::string &Name, bool Bytes);
+  void variableText(Site &T, const std::string &Name, bool Bytes, const std::string &Length = "");
   void clause(Site &T, const Clause &C, bool Groups);
   bool templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info);
   mlir::Value templateAddress(const std::string &Name);
@@ -154,6 +154,15 @@ std::vector<Num> Writer::lowers(const std::string &Name) {
 // ---- pieces of texts
 // ---------------------------------------------------------------------------------------------------------
 
+static void lowerBounds(Site &T, const std::vector<Num> &Lower) {
+  T.key(DVMRT_DIRECTIVE_LOWER);
+  for (size_t I = Lower.size(); I-- > 0;) {
+    T.number(Lower[I]);
+    if (I)
+      T.add(" ");
+  }
+}
+
 // "A af8 & 8 2 100 100": the run time has the dimensions in the order of C.
 void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   Variable *V = variable(Name);
@@ -170,14 +179,8 @@ void Writer::ref(Site &T, const std::string &Name, bool WithLower) {
   if (V->Kind.empty())
     return error("'" + Name + "' is of a type that the directives do not take in this version of dvmfc");
   const Shape S = variableRef(E, Mo, T, *V, Name);
-  if (!WithLower)
-    return;
-  T.key(DVMRT_DIRECTIVE_LOWER);
-  for (size_t I = S.Lower.size(); I-- > 0;) {
-    T.number(S.Lower[I]);
-    if (I)
-      T.add(" ");
-  }
+  if (WithLower)
+    lowerBounds(T, S.Lower);
 }
 
 // 'Lower': of the target's dimension; 'NameLower': of the array's dimensions
@@ -228,7 +231,7 @@ void Writer::widths(Site &T, const std::vector<Width> &W) {
 }
 
 void Writer::edge(Site &T, char Key, const Ref &R) {
-  ref(T.key(Key), R.Name);
+  ref(T.key(Key), R.Name, Key == DVMRT_DIRECTIVE_ACROSS); // arrays without a directive have no lower bounds elsewhere
   Variable *V = variable(R.Name);
   if (V && !R.Widths.empty() && R.Widths.size() != V->Rank)
     error("'" + R.Name + "' has " + std::to_string(V->Rank) + " dimensions, but is given " + std::to_string(R.Widths.size()) + " widths");
@@ -290,7 +293,8 @@ void Writer::align(Site &T, const Directive &D, const std::string &Array) {
     T.add(" ").add(D.Names[I][0] == ':' ? "i" + std::to_string(I) : D.Names[I]);
 }
 
-void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
+// 'Length': how many of its elements; empty: all.
+void Writer::variableText(Site &T, const std::string &Name, bool Bytes, const std::string &Length) {
   Variable *V = variable(Name);
   if (!V)
     return error("'" + Name + "' is not a variable of this program unit");
@@ -302,6 +306,15 @@ void Writer::variableText(Site &T, const std::string &Name, bool Bytes) {
   Num Count = Num::of(1);
   for (const Num &N : Mo.shape(E, *V).Extent)
     Count = E.mul(Count, N);
+  if (!Length.empty()) {
+    const Num Given = value(Length, 1);
+    if (Given.C && *Given.C < 1)
+      return error("a location cannot have " + std::to_string(*Given.C) + " elements");
+    if (Given.C && Count.C && *Count.C >= 0 && *Given.C > *Count.C)
+      return error("'" + Name + "' has " + std::to_string(*Count.C) + (*Count.C == 1 ? " element" : " elements") +
+                   ", but the reduction takes " + std::to_string(*Given.C));
+    Count = Given;
+  }
   if (Bytes)
     T.number(E.mul(Count, Num::of(int64_t(V->Bytes))));
   else
@@ -352,7 +365,7 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
     variableText(T.key(DVMRT_DIRECTIVE_REDUCTION).add(Op + " "), R.Var, false);
     if (!R.Loc.empty()) {
       T.add(" ");
-      variableText(T, R.Loc, false);
+      variableText(T, R.Loc, false, R.Len);
     }
     if (V && V->Rank && !V->Boxed) {
       Shape S = Mo.shape(E, *V);
@@ -538,8 +551,8 @@ void Writer::declare() {
   Variable *V = A.Template ? nullptr : variable(A.Name);
   if (!A.Template && !V)
     return error("'" + A.Name + "' is not an array of this program unit");
-  if (V && V->Dummy)
-    return; // it is what the caller has distributed
+  if (V && V->Dummy && !(V->Indirect && M.Allocated && A.Placed))
+    return; // it is what the caller has distributed, until it is allocated here
   if (V && V->Indirect != M.Allocated)
     return; // told where it is allocated
   Site T(E);
@@ -557,6 +570,7 @@ void Writer::declare() {
     T.key(DVMRT_DIRECTIVE_TEMPLATE).add(A.Name + " ").pointer(templateAddress(A.Name)).add(" ").add(int64_t(Extent.size()));
     for (size_t I = Extent.size(); I-- > 0;)
       T.add(" ").number(Extent[I]);
+    lowerBounds(T, Lower);
   }
   if (A.Placed && A.Placed->HasDist && !A.Placed->Dists.empty()) {
     if (V && A.Placed->Dists.size() != V->Rank)

@@ -3,10 +3,8 @@
 //   a(i) = b(i) + x    if (__dvmp_own(a(i))) a(i) = b(i) + x
 //   a = b + x          for all elements: if (__dvmp_own(a(i))) a(i) = b(i) + x
 //   a(:) = b(2, :)     array_copy
-#include "Parallel.h"
+#include "Masked.h"
 #include "Sections.h"
-#include "flang/Optimizer/Builder/FIRBuilder.h"
-#include "flang/Optimizer/Builder/HLFIRTools.h"
 #include "pass/markers.h"
 #include "runtime/site_text.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,50 +16,14 @@ using Operations = llvm::SmallVector<mlir::Operation *, 16>;
 
 struct Divide {
   Model &Mo;
-  const Constructs &Known;
   std::vector<Complaint> &Complaints;
 
-  bool isSequential(mlir::Operation *Op, Position &P) const;
-  Variable *divided(mlir::Value V) const;
   void element(hlfir::AssignOp Assign);
-  void array(hlfir::AssignOp Assign, Variable &V, Position P);
+  void array(hlfir::AssignOp Assign, Position P);
   void masked(mlir::Operation *Op, Position P);
-  void checkWhole(hlfir::AssignOp Assign, Variable &V, Position P);
-  bool overlaps(hlfir::AssignOp Assign, mlir::Operation *Expression) const;
-  void markLoads(fir::IfOp If, Position P);
+  void refuse(const Variable &V, Position P);
 };
 } // namespace
-
-// Through the marks of accesses.
-static mlir::Value unmarked(mlir::Value V) {
-  while (mlir::Operation *D = V.getDefiningOp()) {
-    auto Call = mlir::dyn_cast<fir::CallOp>(D);
-    if (mlir::isa<fir::ConvertOp>(D) || (Call && Call.getCallee() && Call.getCallee()->getRootReference().getValue().starts_with("__dvm")))
-      V = D->getOperand(0);
-    else
-      break;
-  }
-  return V;
-}
-
-Variable *Divide::divided(mlir::Value V) const {
-  hlfir::DeclareOp D = Mo.rootOf(unmarked(V));
-  Variable *X = D ? Mo.of(D) : nullptr;
-  return X && mayBeDivided(Mo, *X) ? X : nullptr;
-}
-
-bool Divide::isSequential(mlir::Operation *Op, Position &P) const {
-  std::string File;
-  if (!Mo.position(Op->getLoc(), File, P) || File != Mo.Main.Path)
-    return false;
-  for (const Mark &M : Mo.Main.P->Marks)
-    if (M.Line == P.Line)
-      return false; // inserted
-  for (const auto &[Number, C] : Known)
-    if (isDivided(C, Mo) && C.FirstLine <= P.Line && P.Line <= C.LastLine)
-      return false;
-  return true;
-}
 
 // ---- elements ----------------------------------------------------------------------------------------------------------
 
@@ -111,13 +73,6 @@ static bool isUsedOutside(const Operations &Ops, const llvm::SmallSetVector<mlir
   return false;
 }
 
-static fir::IfOp ifOwn(Emitter &E, mlir::Value Address) {
-  mlir::Value Own = E.call("__dvmp_own", E.B.getI32Type(), {E.toPointer(Address)})->getResult(0);
-  mlir::Value Zero = E.B.create<mlir::arith::ConstantOp>(E.L, E.B.getI32IntegerAttr(0));
-  mlir::Value Is = E.B.create<mlir::arith::CmpIOp>(E.L, mlir::arith::CmpIPredicate::ne, Own, Zero);
-  return E.B.create<fir::IfOp>(E.L, Is, false);
-}
-
 void Divide::element(hlfir::AssignOp Assign) {
   const Operations Ops = statementOf(Assign);
   llvm::SmallSetVector<mlir::Operation *, 16> In(Ops.begin(), Ops.end()), Target;
@@ -155,116 +110,33 @@ void Divide::element(hlfir::AssignOp Assign) {
 
 // ---- whole arrays ------------------------------------------------------------------------------------------------------
 
-// Does the expression take elements of what is assigned from other places than the assigned ones?
-bool Divide::overlaps(hlfir::AssignOp Assign, mlir::Operation *Expression) const {
-  hlfir::DeclareOp To = Mo.rootOf(Assign.getLhs());
-  auto Section = Assign.getLhs().getDefiningOp<hlfir::DesignateOp>();
-  bool Found = false;
-  auto Look = [&](mlir::Value From) {
-    if (Found || Mo.rootOf(From) != To)
-      return;
-    auto Other = From.getDefiningOp<hlfir::DesignateOp>();
-    if (!Section || !Other) {
-      Found |= bool(Section) != bool(Other) || Section.getOperation() != Other.getOperation();
-      return;
-    }
-    Found |= Section.getIsTriplet() != Other.getIsTriplet() || Section.getIndices().size() != Other.getIndices().size();
-    for (size_t I = 0; !Found && I < Section.getIndices().size(); ++I) {
-      Emitter E(Assign);
-      const Num X = E.number(Section.getIndices()[I]), Y = E.number(Other.getIndices()[I]);
-      Found |= X.C != Y.C || (!X.C && Section.getIndices()[I] != Other.getIndices()[I]);
-    }
-  };
-  std::set<mlir::Operation *> Seen;
-  std::function<void(mlir::Operation *)> Visit = [&](mlir::Operation *Op) {
-    if (!Op || !Seen.insert(Op).second)
-      return;
-    Op->walk([&](mlir::Operation *X) {
-      if (auto D = mlir::dyn_cast<hlfir::DesignateOp>(X))
-        Look(D.getMemref());
-      if (auto Apply = mlir::dyn_cast<hlfir::ApplyOp>(X))
-        Visit(Apply.getExpr().getDefiningOp());
-    });
-  };
-  if (mlir::isa<hlfir::ElementalOp>(Expression))
-    Visit(Expression);
-  else
-    Look(Expression->getResult(0));
-  return Found;
+void Divide::refuse(const Variable &V, Position P) {
+  Complaints.push_back({true, P,
+                        "the assignment to parts of the distributed array '" + V.Name + "': not supported in parallel execution yet",
+                        "write a loop with PARALLEL, or assign element by element", ""});
 }
 
-static hlfir::ElementalOp appliedElemental(fir::IfOp If, hlfir::ApplyOp &Apply) {
-  hlfir::ElementalOp Found;
-  If.walk([&](hlfir::ApplyOp A) {
-    if (!Found && (Found = A.getExpr().getDefiningOp<hlfir::ElementalOp>()))
-      Apply = A;
-  });
-  return Found;
-}
-
-void Divide::markLoads(fir::IfOp If, Position P) {
-  llvm::SmallVector<fir::LoadOp, 4> Loads;
-  If.walk([&](fir::LoadOp Load) { Loads.push_back(Load); });
-  for (fir::LoadOp Load : Loads) {
-    Variable *V = divided(Load.getMemref());
-    const uint64_t Bytes = bytesOf(fir::unwrapRefType(Load.getMemref().getType()));
-    if (!V || !Bytes || unmarked(Load.getMemref()) != Load.getMemref())
-      continue;
-    Emitter E(Load);
-    Site T(E);
-    T.key(DVMRT_ANY_KIND).add("r").key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F").place(Mo.Main.Name, P);
-    T.key(DVMRT_ACCESS_TEXT).add(V->Name).key(DVMRT_ACCESS_VARIABLE).add(V->Name);
-    mlir::Value Address = Load.getMemref();
-    mlir::Operation *Call = E.call(DVMM_READ, E.pointer(), {E.toPointer(Address), E.value(Num::of(int64_t(Bytes))), E.text(T.T)});
-    Load->setOperand(0, E.B.create<fir::ConvertOp>(E.L, Address.getType(), Call->getResult(0)));
-  }
-}
-
-// It must not be distributed: 'entered' says so if it is.
-void Divide::checkWhole(hlfir::AssignOp Assign, Variable &V, Position P) {
-  Emitter E(Assign);
-  Site T(E);
-  T.key(DVMRT_ANY_KIND).add("w").key(DVMRT_ANY_LANGUAGE).add(Mo.Main.P->F.Fixed ? "f" : "F").place(Mo.Main.Name, P);
-  T.key(DVMRT_ACCESS_TEXT).add(V.Name).key(DVMRT_ACCESS_VARIABLE).add(V.Name);
-  E.call("__dvmp_entered", {}, {Mo.base(E, V), E.text(T.T)});
-}
-
-void Divide::array(hlfir::AssignOp Assign, Variable &V, Position P) {
-  auto Refuse = [&](const std::string &What) {
-    if (!Mo.Distributed.count(V.Unique))
-      return checkWhole(Assign, V, P); // perhaps it is not
-    Complaints.push_back(
-        {true, P, What + ": not supported in parallel execution yet", "write a loop with PARALLEL, or assign element by element", ""});
-  };
+// Each rank goes through all elements and assigns its own.
+void Divide::array(hlfir::AssignOp Assign, Position P) {
   if (const auto Copy = sectionCopyOf(Assign, Mo)) {
     Emitter E(Assign);
     copySection(E, Mo, *Copy, P);
     Assign->erase();
     return;
   }
-  mlir::Value From = Assign.getRhs();
-  mlir::Operation *Expression = From.getDefiningOp();
-  const bool Scalar = fir::isa_trivial(From.getType());
-  auto Elemental = mlir::dyn_cast_or_null<hlfir::ElementalOp>(Expression);
-  if (!Scalar && !Elemental && !mlir::isa_and_nonnull<hlfir::DeclareOp, hlfir::DesignateOp>(Expression))
-    return Refuse("the assignment of what a function gives to the distributed array '" + V.Name + "'");
-  if (!Scalar && overlaps(Assign, Expression))
-    return Refuse("'" + V.Name + "' gets elements from other places of itself");
+  hlfir::Entity From{Assign.getRhs()};
+  const bool Kept = !From.isScalar() && takesOthers(Mo, Assign.getLhs(), From);
+  mlir::Value Begin = Kept ? keepFrom(Assign) : mlir::Value();
   mlir::OpBuilder At(Assign);
   fir::FirOpBuilder B(At, Assign->getParentOfType<mlir::ModuleOp>());
   mlir::Location L = Assign.getLoc();
   hlfir::Entity To = hlfir::derefPointersAndAllocatables(L, B, hlfir::Entity{Assign.getLhs()});
-  llvm::SmallVector<mlir::Value> Extents = hlfir::getIndexExtents(L, B, hlfir::genShape(L, B, To));
-  hlfir::Entity Source{From};
-  if (!Scalar) {
-    if (!Elemental)
-      Source = hlfir::derefPointersAndAllocatables(L, B, Source);
-    mlir::Value Shape = Elemental ? Elemental.getShape() : hlfir::genShape(L, B, Source);
-    llvm::SmallVector<mlir::Value> Others = hlfir::getIndexExtents(L, B, Shape);
+  const auto Extents = extentsOf(L, B, To);
+  if (!From.isScalar()) {
+    From = hlfir::derefPointersAndAllocatables(L, B, From);
+    const auto Others = extentsOf(L, B, From);
     Emitter E(Assign);
-    for (size_t I = 0; I < Extents.size() && I < Others.size(); ++I)
-      if (const Num X = E.number(Extents[I]), Y = E.number(Others[I]); !X.C || !Y.C || *X.C != *Y.C)
-        E.call("__dvmp_conform", {}, {E.value(X), E.value(Y)});
+    checkExtents(E, Extents, Others);
   }
   B.setInsertionPoint(Assign);
   hlfir::LoopNest Nest = hlfir::genLoopNest(L, B, Extents, false);
@@ -274,72 +146,44 @@ void Divide::array(hlfir::AssignOp Assign, Variable &V, Position P) {
   E.L = L;
   fir::IfOp If = ifOwn(E, Element);
   B.setInsertionPointToStart(&If.getThenRegion().front());
-  mlir::Value Value = From;
-  if (Elemental) {
-    hlfir::YieldElementOp Yield = hlfir::inlineElementalOp(L, B, Elemental, Nest.oneBasedIndices);
-    Value = Yield.getElementValue();
-    Yield->erase();
-  } else if (!Scalar) {
-    Value = hlfir::loadTrivialScalar(L, B, hlfir::getElementAt(L, B, Source, Nest.oneBasedIndices));
-  }
-  B.create<hlfir::AssignOp>(L, Value, Element);
-  hlfir::ApplyOp Apply;
-  while (hlfir::ElementalOp Inner = appliedElemental(If, Apply)) {
-    B.setInsertionPoint(Apply);
-    hlfir::YieldElementOp Yield = hlfir::inlineElementalOp(L, B, Inner, Apply.getIndices());
-    Apply.getResult().replaceAllUsesWith(Yield.getElementValue());
-    Yield->erase();
-    Apply->erase();
-  }
-  markLoads(If, P);
+  assignElement(B, L, elementOf(B, L, From, Nest.oneBasedIndices), Element, Kept);
+  markLoads(If, Mo, P);
+  if (Kept)
+    assignKept(Assign, Begin);
+  llvm::SmallVector<mlir::Operation *, 4> Elementals;
+  elementalsOf(Assign.getRhs(), Elementals);
   Assign->erase();
+  dropUnused(Elementals);
 }
 
-// WHERE and FORALL.
+// WHERE, FORALL, vectors of subscripts.
 void Divide::masked(mlir::Operation *Op, Position P) {
-  bool Found = false;
-  std::string Name;
-  Op->walk([&](mlir::Operation *X) {
-    if (auto D = mlir::dyn_cast<hlfir::DesignateOp>(X))
-      if (Variable *V = divided(D.getMemref()); V && Mo.Distributed.count(V->Unique)) {
-        Found = true;
-        Name = V->Name;
-      }
-    if (auto Yield = mlir::dyn_cast<hlfir::YieldOp>(X))
-      if (Variable *V = divided(Yield.getEntity()); V && Mo.Distributed.count(V->Unique)) {
-        Found = true;
-        Name = V->Name;
-      }
-  });
-  if (Found)
-    Complaints.push_back({true, P,
-                          std::string(mlir::isa<hlfir::WhereOp>(Op) ? "WHERE" : "FORALL") + " over the distributed array '" + Name +
-                              "' outside of parallel loops: not supported in parallel execution yet",
-                          "write a loop with PARALLEL", ""});
+  Variable *V = dividedIn(Op, Mo);
+  if (V && !isUnusual(Op))
+    return lowerMasked(Op, Mo, P);
+  if (V && Mo.Distributed.count(V->Unique))
+    refuse(*V, P);
 }
 
 void dvmf::divideAssignments(mlir::func::FuncOp F, Model &Mo, const Constructs &Known, std::vector<Complaint> &Complaints) {
-  Divide D{Mo, Known, Complaints};
-  llvm::SmallVector<hlfir::AssignOp, 16> Assigns;
+  Divide D{Mo, Complaints};
+  llvm::SmallVector<std::pair<mlir::Operation *, Position>, 16> Found;
   F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) {
     Position P;
-    if (mlir::isa<hlfir::WhereOp, hlfir::ForallOp>(Op)) {
-      if (D.isSequential(Op, P))
-        D.masked(Op, P);
-      return mlir::WalkResult::skip();
-    }
-    if (auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Op); Assign && D.isSequential(Op, P) && D.divided(Assign.getLhs()))
-      Assigns.push_back(Assign);
-    return mlir::WalkResult::advance();
+    auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Op);
+    const bool Tree = mlir::isa<hlfir::WhereOp, hlfir::ForallOp, hlfir::RegionAssignOp>(Op);
+    if ((Tree || (Assign && dividedOf(Mo, Assign.getLhs()))) && isSequential(Tree ? firstOf(Op) : Op, Mo, Known, P))
+      Found.push_back({Op, P});
+    return Tree ? mlir::WalkResult::skip() : mlir::WalkResult::advance();
   });
-  for (hlfir::AssignOp Assign : Assigns) {
-    Position P;
-    D.isSequential(Assign, P);
-    Variable *V = D.divided(Assign.getLhs());
-    mlir::Type To = Assign.getLhs().getType();
-    if (bytesOf(fir::unwrapRefType(To)))
+  for (auto &[Op, P] : Found) {
+    auto Assign = mlir::dyn_cast<hlfir::AssignOp>(Op);
+    Variable *V = Assign ? dividedOf(Mo, Assign.getLhs()) : nullptr;
+    if (!Assign)
+      D.masked(Op, P);
+    else if (bytesOf(fir::unwrapRefType(Assign.getLhs().getType())))
       D.element(Assign);
     else if (V->Bytes)
-      D.array(Assign, *V, P);
+      D.array(Assign, P);
   }
 }

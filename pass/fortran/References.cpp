@@ -29,6 +29,7 @@ struct Walk {
   void expression(size_t From, size_t End, bool Inside);
   void statement(size_t From);
   size_t assignment(size_t From) const;
+  size_t behindMask(size_t From) const;
 };
 } // namespace
 
@@ -194,7 +195,21 @@ size_t Walk::assignment(size_t From) const {
   return std::string::npos;
 }
 
+// Behind the head of a WHERE or FORALL of one line; From: it is none.
+size_t Walk::behindMask(size_t From) const {
+  const std::string Word = lower(std::string_view(S.Text).substr(From, 6));
+  size_t Open = From + (Word.rfind("where", 0) == 0 ? 5 : Word == "forall" ? 6 : S.Text.size());
+  while (Open < To && S.Text[Open] == ' ')
+    ++Open;
+  return Open < To && S.Text[Open] == '(' ? closing(Open) : From;
+}
+
+// As it is executed: masks, right sides, targets.
 void Walk::statement(size_t From) {
+  if (const size_t Behind = behindMask(From); Behind != From) {
+    expression(From, Behind, false);
+    From = Behind;
+  }
   const size_t Is = assignment(From);
   if (Is == std::string::npos)
     return expression(From, To, false);

@@ -32,6 +32,14 @@ if grep 'load .*@_QMfieldsE' "$work/turn.ll"; then
   echo "descriptors are read in each turn of a row"
   exit 1
 fi
+# Innermost loops of plain procedures are asked about before their first turn, also where they fill local arrays.
+"$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/rows.f90" -o "$work/plain.ll" -J "$work"
+for procedure in folded:3 scaled:1; do
+  sed -n "/^define .*@_QMlinesP${procedure%:*}(/,/^}/p" "$work/plain.ll" > "$work/procedure.ll"
+  asked=$(grep -c '@__dvmrt_certain(' "$work/procedure.ll")
+  [ "$asked" -ge "${procedure#*:}" ] && grep -q 'stretch[^ ]*:' "$work/procedure.ll" ||
+    { echo "loops of ${procedure%:*} are judged access by access: $asked questions"; exit 1; }
+done
 # Extents of sections in the parallel loops of ranks are constant where the text says so: the sum of 27 elements has no loop.
 "$1/driver/dvmfc" -fdvm=parallel -O2 -S -emit-llvm "$2/samples/jacobi3d.f90" -o "$work/ranks.ll"
 sed -n '/^define .*@_QQmain()/,/^}/p' "$work/ranks.ll" | grep -c 'fadd ' > "$work/sums"

@@ -3,7 +3,7 @@ program reductions
   implicit none
   integer, parameter :: n = 20
   real :: a(n), s, p, lo, hi, d
-  integer :: i, at, count
+  integer :: i, at, count, place(2)
   logical :: all_positive, any_large
 !DVM$ DISTRIBUTE a(BLOCK)
 !DVM$ PARALLEL (i) ON a(i), PRIVATE(d)
@@ -30,5 +30,15 @@ program reductions
       at = i
     end if
   end do
+  lo = 1e9; place = 0
+!DVM$ PARALLEL (i) ON a(i), REDUCTION(MINLOC(lo, place, 2))
+  do i = 1, n
+    if (a(i) < lo) then
+      lo = a(i)
+      place(1) = i
+      place(2) = -i
+    end if
+  end do
+  print *, place
   print *, s, p, lo, count, all_positive, any_large, hi, at
 end program
