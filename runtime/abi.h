@@ -108,6 +108,8 @@ enum {               /* flags of __dvmrt_touch */
        DVMRT_NAMED = 16, /* of a distributed array, by the text, though the address may be behind its end */
        DVMRT_COPIED = 8, /* a whole struct is copied: its members may have no value */
        DVMRT_STORED = 64, /* of 'section': the statement stores, no function fills; of 'run' see there */
+       DVMRT_LENT = 128,     /* of 'section' alone: a procedure is given the element .. */
+       DVMRT_RETURNED = 256, /* .. and the call is over */
        DVMRT_BORN = 32, /* of 'look' alone: the object begins to live, see 'born'; nothing to do outside of loops */
        DVMRT_PLACED = 4   /* bounds and locality have been judged already: only the word is in question */
 };

@@ -120,13 +120,24 @@ bool Declarations::checkShadow(const Operands &Ops) {
   return true;
 }
 
+// What is there before any call cannot lie as an argument does.
+static bool checkStatic(const State &St, const Operands &Ops, const VarDecl *V) {
+  const dvm_ref &Target = Ops.Dir.D->target;
+  const VarDecl *T = Ops.Dir.D->has_align && V->hasGlobalStorage() ? Ops.variable(Target.name) : nullptr;
+  if (!isa_and_nonnull<ParmVarDecl>(T))
+    return true;
+  St.error(Ops.Dir.loc(Target.name),
+           "the static array " + quoted(V) + " cannot be aligned with the parameter " + quoted(T) + ": each call may bring another one");
+  return false;
+}
+
 bool Declarations::checkAlignment(const Operands &Ops) {
   const Directive &Dir = Ops.Dir;
   const dvm_ref &Target = Dir.D->target;
   if (!Dir.D->has_align)
     return true;
   const VarDecl *T = Ops.variable(Target.name);
-  if (!T || !isDistributed(T, nullptr)) {
+  if (!T || !isDistributed(T, dyn_cast<FunctionDecl>(T->getDeclContext()))) {
     St.error(Dir.loc(Target.name), "'" + Dir.text(Target.name) + "' is neither a distributed array nor a template");
     if (T)
       St.note(T->getLocation(), quoted(T) + " is declared here");
@@ -173,7 +184,8 @@ bool Declarations::checkAlone(const VarDecl *V, Directive &Dir) {
     return false;
   }
   Operands Ops(St, Ctx, Dir);
-  return Ops.fromConstants() && checkDistribution(Ops) && checkShadow(Ops) && checkAlignment(Ops) && checkOnto(Ops);
+  return Ops.fromConstants() && checkDistribution(Ops) && checkShadow(Ops) && checkStatic(St, Ops, V) && checkAlignment(Ops) &&
+         checkOnto(Ops);
 }
 
 void Declarations::checkInherit(const FunctionDecl *F, Directive &Dir) {

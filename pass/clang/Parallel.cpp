@@ -346,7 +346,27 @@ static void collectForms(const ASTContext &Ctx, const Construct &C, Stmt *S, For
     collectForms(Ctx, C, X, F, Written && isa<MemberExpr, ArraySubscriptExpr, ParenExpr, ImplicitCastExpr>(S));
 }
 
-// a: of each reference all displacements from what the iteration writes are towards iterations on one side, in each loop.
+// Some loop of the nest goes over the same elements each time.
+static bool repeats(const Construct &C, const SmallVector<Affine, 4> &Subs) {
+  for (unsigned I = 0; I < C.Loops.size(); ++I)
+    if (llvm::none_of(Subs, [&](const Affine &A) { return A.Index == int(I); }))
+      return true;
+  return false;
+}
+
+// Where only the run knows the step, the condition says which way the loop goes.
+static bool goesDown(const Loop &L) {
+  const auto *Cond = dyn_cast_or_null<BinaryOperator>(L.For->getCond()->IgnoreParenImpCasts());
+  if (L.StepKnown || !Cond)
+    return L.StepKnown && L.Step < 0;
+  BinaryOperatorKind Op = Cond->getOpcode();
+  if (asVariable(Cond->getLHS()) != L.Index)
+    Op = BinaryOperator::reverseComparisonOp(Op);
+  return Op == BO_GT || Op == BO_GE;
+}
+
+// a: of each reference all displacements from what the iteration writes are towards iterations on one side, in each loop.  Where a loop goes over the
+// same elements again, an element that lies aside is one of the turn before or of the next one, too: on both sides.
 static char formOf(const Construct &C, const Forms &F) {
   if (!F.Known || F.Writes.empty())
     return '?';
@@ -366,11 +386,9 @@ static char formOf(const Construct &C, const Forms &F) {
         if (R[D].Index < 0 || R[D].Add == W[D].Add)
           continue;
         const Loop &L = C.Loops[R[D].Index];
-        if (!L.StepKnown)
-          return '?';
-        Sides |= ((R[D].Add > W[D].Add) == (R[D].Coef > 0)) == (L.Step > 0) ? 1 : 2;
+        Sides |= ((R[D].Add > W[D].Add) == (R[D].Coef > 0)) == !goesDown(L) ? 1 : 2;
       }
-      Form = Sides == 3 ? 'm' : Form;
+      Form = Sides == 3 || (Sides && repeats(C, W)) ? 'm' : Form;
     }
   return Form;
 }
@@ -399,17 +417,6 @@ static bool takesEqual(const Stmt *S, const VarDecl *V) {
   return llvm::any_of(S->children(), [&](const Stmt *X) { return takesEqual(X, V); });
 }
 
-// A loop whose step only the run knows: its condition says which way it goes.
-static bool goesDown(const Loop &L) {
-  const auto *Cond = L.StepKnown ? nullptr : dyn_cast_or_null<BinaryOperator>(L.For->getCond()->IgnoreParenImpCasts());
-  if (!Cond)
-    return false;
-  BinaryOperatorKind Op = Cond->getOpcode();
-  if (asVariable(Cond->getLHS()) != L.Index)
-    Op = BinaryOperator::reverseComparisonOp(Op);
-  return Op == BO_GT || Op == BO_GE;
-}
-
 void Rewriter::partsText(SiteText &T, Construct &C) {
   const dvm_directive &D = *C.Dir.D;
   if (C.Sides)
@@ -426,8 +433,8 @@ void Rewriter::partsText(SiteText &T, Construct &C) {
         Last += V && takesEqual(C.Loops.back().For->getBody(), V) ? 'l' : 's';
       }
   }
-  for (unsigned I = 0; !Last.empty() && I < C.Loops.size(); ++I)
-    if (goesDown(C.Loops[I]))
+  for (unsigned I = 0; (C.Sides || !Last.empty()) && I < C.Loops.size(); ++I)
+    if (!C.Loops[I].StepKnown && goesDown(C.Loops[I]))
       Last += (Twine(" ") + Twine(I)).str();
   if (!Last.empty())
     T.key(DVMRT_DIRECTIVE_PLACES).add(Last);

@@ -1,7 +1,7 @@
 // Calls that leave the module: functions that we know by name, all others, inline assembly.
 #include "InputCalls.h"
 #include "Memory.h"
-#include "runtime/abi.h"
+#include "runtime/library_abi.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -88,12 +88,13 @@ struct KnownCall {
   StringRef Name;
   unsigned NumArgs; // at least; a function with fewer is another one
   void (*Lower)(FunctionState &, CallBase *);
-  // Without 'Lower': what it does with each argument, the last letter for all that follow: r reads (or has no words: a
-  // stream), w writes what it points to, f is a format of printf, which may have pointers written to by '%n'.
-  StringRef Args = "r";
+  StringRef Args = ""; // without 'Lower': the letters of runtime/library.inc
+  bool Recorded = true;
 };
 } // namespace
 
+#define DVM_LIBRARY(name, least, letters) {#name, least, nullptr, letters, true},
+#define DVM_LIBRARY_CHECKED(name, least, letters) {#name, least, nullptr, letters, false},
 static const KnownCall KnownCalls[] = {
     {"malloc", 1, lowerMalloc<0>},
     {"valloc", 1, lowerMalloc<0>},
@@ -106,100 +107,10 @@ static const KnownCall KnownCalls[] = {
     {"reallocarray", 3, lowerReallocArray},
     {"free", 1, lowerFree},
     {"cfree", 1, lowerFree},
-    {"memcpy", 2, nullptr},
-    {"memmove", 2, nullptr},
-    {"mempcpy", 2, nullptr},
-    {"__memcpy_chk", 2, nullptr},
-    {"__memmove_chk", 2, nullptr},
-    {"__mempcpy_chk", 2, nullptr},
-    {"bcopy", 2, nullptr},
-    {"memset", 2, nullptr},
-    {"__memset_chk", 2, nullptr},
-    {"explicit_bzero", 2, nullptr},
-    {"bzero", 2, nullptr},
-    // Output.
-    {"printf", 1, nullptr, "f"},
-    {"fprintf", 2, nullptr, "rf"},
-    {"dprintf", 2, nullptr, "rf"},
-    {"vprintf", 1, nullptr},
-    {"vfprintf", 2, nullptr},
-    {"__printf_chk", 2, nullptr, "rf"},
-    {"__fprintf_chk", 3, nullptr, "rrf"},
-    {"__vprintf_chk", 2, nullptr},
-    {"__vfprintf_chk", 3, nullptr},
-    {"puts", 1, nullptr},
-    {"fputs", 2, nullptr},
-    {"fputc", 2, nullptr},
-    {"putc", 2, nullptr},
-    {"perror", 1, nullptr},
-    {"fwrite", 4, nullptr},
-    {"write", 3, nullptr},
-    {"sprintf", 2, nullptr, "wf"},
-    {"snprintf", 3, nullptr, "wrf"},
-    {"__sprintf_chk", 4, nullptr, "wrrf"},
-    {"__snprintf_chk", 5, nullptr, "wrrrf"},
-    // Streams and files.
-    {"fopen", 2, nullptr},
-    {"fopen64", 2, nullptr},
-    {"fclose", 1, nullptr},
-    {"fflush", 1, nullptr},
-    {"fseek", 3, nullptr},
-    {"ftell", 1, nullptr},
-    {"rewind", 1, nullptr},
-    {"feof", 1, nullptr},
-    {"ferror", 1, nullptr},
-    {"fgetc", 1, nullptr},
-    {"getc", 1, nullptr},
-    {"setbuf", 2, nullptr, "rw"},
-    {"remove", 1, nullptr},
-    {"rename", 2, nullptr},
-    {"fread", 4, nullptr, "wr"},
-    {"fgets", 3, nullptr, "wr"},
-    {"read", 3, nullptr, "rwr"},
-    // Strings.
-    {"strlen", 1, nullptr},
-    {"strnlen", 2, nullptr},
-    {"strcmp", 2, nullptr},
-    {"strncmp", 3, nullptr},
-    {"strcasecmp", 2, nullptr},
-    {"strncasecmp", 3, nullptr},
-    {"strchr", 2, nullptr},
-    {"strrchr", 2, nullptr},
-    {"strstr", 2, nullptr},
-    {"strspn", 2, nullptr},
-    {"strcspn", 2, nullptr},
-    {"strpbrk", 2, nullptr},
-    {"memcmp", 3, nullptr},
-    {"memchr", 3, nullptr},
-    {"strcpy", 2, nullptr, "wr"},
-    {"strncpy", 3, nullptr, "wr"},
-    {"strcat", 2, nullptr, "wr"},
-    {"strncat", 3, nullptr, "wr"},
-    {"stpcpy", 2, nullptr, "wr"},
-    {"__strcpy_chk", 3, nullptr, "wr"},
-    {"__strncpy_chk", 4, nullptr, "wr"},
-    {"__strcat_chk", 3, nullptr, "wr"},
-    {"atoi", 1, nullptr},
-    {"atol", 1, nullptr},
-    {"atoll", 1, nullptr},
-    {"atof", 1, nullptr},
-    {"strtol", 3, nullptr, "rwr"},
-    {"strtoul", 3, nullptr, "rwr"},
-    {"strtoll", 3, nullptr, "rwr"},
-    {"strtoull", 3, nullptr, "rwr"},
-    {"strtod", 2, nullptr, "rw"},
-    {"strtof", 2, nullptr, "rw"},
-    {"getenv", 1, nullptr},
-    // The compared elements pass through an instrumented function: the general rule would take this for one of ours.
-    {"qsort", 4, nullptr, "wr"},
-    {"bsearch", 5, nullptr},
-    {"atexit", 1, nullptr},
-    // What gives a lock up, or wakes others, writes to the object that it is given, and brings nothing that others have written.
-    {"pthread_mutex_unlock", 1, nullptr, "w"},
-    {"pthread_rwlock_unlock", 1, nullptr, "w"},
-    {"pthread_cond_signal", 1, nullptr, "w"},
-    {"pthread_cond_broadcast", 1, nullptr, "w"},
+#include "runtime/library.inc"
 };
+#undef DVM_LIBRARY
+#undef DVM_LIBRARY_CHECKED
 
 static const KnownCall *findKnown(const CallBase *Call) {
   const Function *F = Call->getCalledFunction();
@@ -210,6 +121,9 @@ static const KnownCall *findKnown(const CallBase *Call) {
       return &Known;
   return nullptr;
 }
+
+// What a lock brings only the run can tell.
+static bool takesLock(const KnownCall *Known) { return Known && Known->Args == "l"; }
 
 // ---- Foreign functions ----
 
@@ -236,9 +150,9 @@ static Value *argument(const CallBase *Call, unsigned N) {
   return Whole ? Whole : V;
 }
 
-// Arguments that the callee may write through.  'Letters' of its row, none: all.  Those in 'ByRange' have been told.
-static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef Letters, ArrayRef<unsigned> ByRange) {
-  SmallVector<Value *, 4> Found;
+// Numbers of the arguments that the callee may write through.  'Letters' of its row, none: all.  Those in 'ByRange' have been told.
+static SmallVector<unsigned, 4> writtenArguments(const CallBase *Call, StringRef Letters, ArrayRef<unsigned> ByRange) {
+  SmallVector<unsigned, 4> Found;
   char Letter = 'w';
   for (unsigned N = 0; N < Call->arg_size(); ++N) {
     Value *P = argument(Call, N);
@@ -253,17 +167,18 @@ static SmallVector<Value *, 4> writtenArguments(const CallBase *Call, StringRef 
     if (isa<Function, ConstantPointerNull, UndefValue>(Base) || (G && G->isConstant()) || Call->isByValArgument(N) ||
         Call->onlyReadsMemory(N))
       continue;
-    Found.push_back(P);
+    Found.push_back(N);
   }
   return Found;
 }
 
 bool dvmir::knownWrites(const CallBase *Call, SmallVectorImpl<Value *> &Written) {
   const KnownCall *Known = findKnown(Call);
-  if (!Known)
+  if (!Known || !Known->Recorded)
     return false;
   if (!Known->Lower)
-    Written.append(writtenArguments(Call, Known->Args, {}));
+    for (unsigned N : writtenArguments(Call, Known->Args, {}))
+      Written.push_back(argument(Call, N));
   return true;
 }
 
@@ -328,10 +243,12 @@ static bool assignInput(FunctionState &S, CallBase *Call) {
 }
 
 namespace {
-// What unknown code was given: objects, and what can be reached from them.  Few are told one by one, many as a table.
+// What unknown code was given: objects, and what can be reached from them.  Few are told one by one, many as a table.  What was called
+// through a pointer may be a function of the C library, which the run-time library knows by its address, as it knows those that take locks.
 class Handed {
   FunctionState &S;
   IRBuilder<> &B;
+  Value *Through;
   struct Part {
     Value *P;
     uint64_t Size, What;
@@ -342,21 +259,27 @@ class Handed {
 
 public:
   static constexpr size_t Few = 2;
-  Handed(FunctionState &State, IRBuilder<> &Builder) : S(State), B(Builder) {}
-  void add(Value *P, uint64_t Size, uint64_t What) { Parts.push_back({P, Size, What}); }
-  void addObject(Value *P);
+  // 'Pointer': the function that the run-time library is asked about, or null.
+  Handed(FunctionState &State, IRBuilder<> &Builder, Value *Pointer = nullptr) : S(State), B(Builder), Through(Pointer) {}
+  // 'Argument': its number, or DVMRT_PART_RESULT.
+  void add(Value *P, uint64_t Size, uint64_t What, unsigned Argument);
+  void addObject(Value *P, unsigned Argument);
   void tell();
 };
 } // namespace
 
-void Handed::addObject(Value *P) {
+void Handed::add(Value *P, uint64_t Size, uint64_t What, unsigned Argument) {
+  Parts.push_back({P, Size, What | uint64_t(Argument) << DVMRT_PART_ARGUMENT});
+}
+
+void Handed::addObject(Value *P, unsigned Argument) {
   Object O = objectOf(S, P);
   if (!O.Size)
-    return add(P, 0, DVMRT_PART_GIVEN);
+    return add(P, 0, DVMRT_PART_GIVEN, Argument);
   if (O.Base == S.Temporaries)
     return;
   const bool OfStack = isa<AllocaInst>(O.Base);
-  add(O.Base, O.Size, (OfStack ? DVMRT_PART_ASSIGN : 0) | (O.HoldsPointers || !OfStack ? DVMRT_PART_GIVEN : 0));
+  add(O.Base, O.Size, (OfStack ? DVMRT_PART_ASSIGN : 0) | (O.HoldsPointers || !OfStack ? DVMRT_PART_GIVEN : 0), Argument);
 }
 
 void Handed::tell(const Part &X) {
@@ -369,29 +292,36 @@ void Handed::tell(const Part &X) {
 }
 
 void Handed::tell() {
-  if (Parts.size() <= Few) {
+  if (!Through && Parts.size() <= Few) {
     for (const Part &X : Parts)
       tell(X);
     return;
   }
   SmallVector<uint64_t, 32> Table;
-  SmallVector<Value *, 16> Args{nullptr, B.getInt32(Parts.size())};
+  SmallVector<Value *, 16> Args;
+  if (Through)
+    Args.push_back(Through);
+  Args.append({nullptr, B.getInt32(Parts.size())});
   for (const Part &X : Parts) {
     Table.append({X.Size, X.What});
     Args.push_back(X.P);
   }
-  Args[0] = S.RT.table(Table);
-  S.RT.call(B, "__dvmrt_handed", Args);
+  Args[Through ? 1 : 0] = S.RT.table(Table);
+  S.RT.call(B, Through ? "__dvmrt_handed_to" : "__dvmrt_handed", Args);
 }
 
 // Arguments that may be addresses though their type is an integer, as system calls have them and unions of a number and a
 // pointer become.  A number that is none harms nothing: no object is there.
-static SmallVector<Value *, 2> addressesIn(const CallBase *Call) {
-  SmallVector<Value *, 2> Found;
+static SmallVector<unsigned, 2> addressesIn(const CallBase *Call) {
+  SmallVector<unsigned, 2> Found;
   for (unsigned N = 0; N < Call->arg_size(); ++N)
     if (Value *V = argument(Call, N); V->getType()->isIntegerTy(64) && !isa<Constant, SExtInst, ZExtInst>(V))
-      Found.push_back(V);
+      Found.push_back(N);
   return Found;
+}
+
+static void addAddress(FunctionState &S, IRBuilder<> &B, Handed &All, const CallBase *Call, unsigned N) {
+  All.add(B.CreateIntToPtr(argument(Call, N), S.RT.Ptr), 0, DVMRT_PART_GIVEN, N);
 }
 
 // Inline assembly that says it writes memory which is none of its operands.
@@ -402,7 +332,7 @@ static bool writesAnywhere(const CallBase *Call) {
 
 // before = now.callee; now.callee = f; call; asked = now.callee; now.callee = before;
 // if (asked == f) what it was given counts as assigned;
-static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Pointers) {
+static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<unsigned> Pointers) {
   constexpr size_t Callee = offsetof(dvmrt_now, callee);
   IRBuilder<> Before(Call);
   Value *Old = S.RT.loadNow(Before, Callee, "", S.RT.Ptr);
@@ -413,18 +343,18 @@ static void lowerForeign(FunctionState &S, CallBase *Call, ArrayRef<Value *> Poi
   S.RT.storeNow(B, Callee, Old);
   IRBuilder<> Then(SplitBlockAndInsertIfThen(Foreign, Next, false));
   Then.SetCurrentDebugLocation(Call->getDebugLoc());
-  Handed All(S, Then);
-  for (Value *P : Pointers)
-    All.addObject(P);
-  for (Value *Number : addressesIn(Call))
-    All.add(Then.CreateIntToPtr(Number, S.RT.Ptr), 0, DVMRT_PART_GIVEN);
+  Handed All(S, Then, isa<Function>(Call->getCalledOperand()) && !takesLock(findKnown(Call)) ? nullptr : Call->getCalledOperand());
+  for (unsigned N : Pointers)
+    All.addObject(argument(Call, N), N);
+  for (unsigned N : addressesIn(Call))
+    addAddress(S, Then, All, Call, N);
   // A struct that is passed by value stays as it is; what its pointers lead to may not.
   for (unsigned N = 0; N < Call->arg_size(); ++N)
     if (Type *T = Call->getParamByValType(N); T && holdsPointers(T))
-      All.add(Call->getArgOperand(N), S.RT.DL.getTypeAllocSize(T).getFixedValue(), DVMRT_PART_GIVEN);
+      All.add(Call->getArgOperand(N), S.RT.DL.getTypeAllocSize(T).getFixedValue(), DVMRT_PART_GIVEN, N);
   // Memory that it has allocated may be some that was ours and that unseen code has freed.
   if (Call->getType()->isPointerTy())
-    All.add(Call, 0, DVMRT_PART_GIVEN);
+    All.add(Call, 0, DVMRT_PART_GIVEN, DVMRT_PART_RESULT);
   All.tell();
 }
 
@@ -460,6 +390,8 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   SmallVector<unsigned, 2> ByRange;
   const bool Here = isInstrumentedHere(Call);
   const KnownCall *Known = Here ? nullptr : findKnown(Call);
+  if (takesLock(Known))
+    Known = nullptr; // it is left to the run
   lowerRanges(S, Call, Here, Known, ByRange);
   if (Here)
     return;
@@ -469,7 +401,7 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
     return;
   auto Pointers = writtenArguments(Call, Known ? Known->Args : !ByRange.empty() ? "r" : "", ByRange);
   const bool Foreign = !Known && ByRange.empty() && !Call->isInlineAsm() && !isa<IntrinsicInst>(Call);
-  SmallVector<Value *, 2> Numbers;
+  SmallVector<unsigned, 2> Numbers;
   if (writesAnywhere(Call))
     Numbers = addressesIn(Call);
   if (Pointers.empty() && Numbers.empty() && !(Foreign && dealsInMemory(Call)))
@@ -480,9 +412,9 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
   IRBuilder<> B(isa<CallBrInst>(Call) ? Call : behindCall(Call));
   B.SetCurrentDebugLocation(Call->getDebugLoc());
   Handed All(S, B);
-  for (Value *P : Pointers)
-    Known ? assignObject(S, B, P) : All.addObject(P);
-  for (Value *Number : Numbers)
-    All.add(B.CreateIntToPtr(Number, S.RT.Ptr), 0, DVMRT_PART_GIVEN);
+  for (unsigned N : Pointers)
+    Known ? assignObject(S, B, argument(Call, N)) : All.addObject(argument(Call, N), N);
+  for (unsigned N : Numbers)
+    addAddress(S, B, All, Call, N);
   All.tell();
 }

@@ -3,6 +3,8 @@
 // becomes
 //   i = init; last = init + (count - 1) * step; header: if (i <= last) { ..; latch: i = i + step; }
 // A variable that ends beyond the largest number of its type would never end so: no loop that is executed in parallel can.
+// Other loops may, and keep their count, in a variable of its own:
+//   i = init; n = count; header: if (n > 0) { ..; latch: i = i + step; n = n - 1; }
 #include "CountedLoops.h"
 #include "Function.h"
 #include "pass/markers.h"
@@ -26,10 +28,14 @@ struct Counted {
   ConstantInt *Step = nullptr;
 
   bool match(Loop &L);
-  void rewrite();
+  bool isShort() const;
+  void compareVariable();
+  void keepCount();
 
 private:
   bool phis();
+  Instruction *step();
+  void dropPhis();
 };
 } // namespace
 
@@ -95,7 +101,24 @@ static void noWrap(llvm::Value *V, int Depth) {
   }
 }
 
-void Counted::rewrite() {
+// The latch stores the variable instead; more of it goes before what is given back.
+Instruction *Counted::step() {
+  Instruction *End = SplitBlock(Latch, Load)->getTerminator();
+  IRBuilder<>(End).CreateStore(Next, Store->getPointerOperand());
+  return End;
+}
+
+void Counted::dropPhis() {
+  for (User *U : make_early_inc_range(Value->users()))
+    cast<Instruction>(U)->eraseFromParent();
+  Test->eraseFromParent();
+  Value->eraseFromParent();
+  Count->replaceAllUsesWith(PoisonValue::get(Count->getType()));
+  Count->eraseFromParent();
+  Less->eraseFromParent();
+}
+
+void Counted::compareVariable() {
   IRBuilder<> B(Before->getTerminator());
   llvm::Value *Init = Value->getIncomingValueForBlock(Before), *N = Count->getIncomingValueForBlock(Before),
               *P = Store->getPointerOperand();
@@ -108,20 +131,42 @@ void Counted::rewrite() {
   IRBuilder<> H(Test);
   llvm::Value *Now = H.CreateSExt(H.CreateLoad(Value->getType(), P), I64);
   Test->replaceAllUsesWith(By > 0 ? H.CreateICmpSLE(Now, Last) : H.CreateICmpSGE(Now, Last));
-  IRBuilder<> Behind(SplitBlock(Latch, Load)->getTerminator());
   Next->setHasNoSignedWrap();
-  Behind.CreateStore(Next, P);
-  for (User *U : make_early_inc_range(Value->users()))
-    cast<Instruction>(U)->eraseFromParent();
-  Test->eraseFromParent();
-  Value->eraseFromParent();
-  Count->replaceAllUsesWith(PoisonValue::get(Count->getType()));
-  Count->eraseFromParent();
-  Less->eraseFromParent();
+  step();
+  dropPhis();
+}
+
+void Counted::keepCount() {
+  Type *I64 = Count->getType();
+  AllocaInst *Left = IRBuilder<>(&*Header->getParent()->getEntryBlock().begin()).CreateAlloca(I64, nullptr, "dvm.count");
+  IRBuilder<> B(Before->getTerminator());
+  B.CreateStore(Value->getIncomingValueForBlock(Before), Store->getPointerOperand());
+  B.CreateStore(Count->getIncomingValueForBlock(Before), Left);
+  IRBuilder<> H(Test);
+  Test->replaceAllUsesWith(H.CreateICmpSGT(H.CreateLoad(I64, Left), H.getInt64(0)));
+  IRBuilder<> Behind(step());
+  Behind.CreateStore(Behind.CreateSub(Behind.CreateLoad(I64, Left), Behind.getInt64(1)), Left);
+  dropPhis();
 }
 
 static bool holdsIterations(const Loop &L, ArrayRef<Instruction *> Iters) {
   return any_of(Iters, [&](Instruction *I) { return L.contains(I); });
+}
+
+// The optimiser makes a row of statements of a loop of few turns.
+static constexpr uint64_t LeastTurns = 8;
+
+bool Counted::isShort() const {
+  auto *N = dyn_cast<ConstantInt>(Count->getIncomingValueForBlock(Before));
+  return N && N->getValue().slt(LeastTurns);
+}
+
+// Is it a loop of a nest, or in the body of one?
+static bool isOfNest(const Loop &L, const LoopInfo &LI, ArrayRef<Instruction *> Iters) {
+  bool Inside = holdsIterations(L, Iters);
+  for (Loop *Outer = L.getParentLoop(); Outer && !Inside; Outer = Outer->getParentLoop())
+    Inside = any_of(Iters, [&](Instruction *I) { return LI.getLoopFor(I->getParent()) == Outer; });
+  return Inside;
 }
 
 void dvmir::rewriteCountedLoops(Function &F) {
@@ -129,19 +174,17 @@ void dvmir::rewriteCountedLoops(Function &F) {
   for (Instruction &I : instructions(F))
     if (markerName(&I) == DVMM_ITER)
       Iters.push_back(&I);
-  if (Iters.empty())
+  if (Iters.empty() && F.hasOptNone())
     return;
   DominatorTree DT(F);
   LoopInfo LI(DT);
-  SmallVector<Counted, 8> Found;
+  SmallVector<std::pair<Counted, bool>, 8> Found;
   for (Loop *L : LI.getLoopsInPreorder()) {
-    bool Inside = holdsIterations(*L, Iters);
-    for (Loop *Outer = L->getParentLoop(); Outer && !Inside; Outer = Outer->getParentLoop())
-      Inside = any_of(Iters, [&](Instruction *I) { return LI.getLoopFor(I->getParent()) == Outer; });
+    const bool OfNest = isOfNest(*L, LI, Iters);
     Counted C;
-    if (Inside && C.match(*L))
-      Found.push_back(C);
+    if ((OfNest || (L->isInnermost() && !F.hasOptNone())) && C.match(*L) && (OfNest || !C.isShort()))
+      Found.push_back({C, OfNest});
   }
-  for (Counted &C : Found)
-    C.rewrite();
+  for (auto &[C, OfNest] : Found)
+    OfNest ? C.compareVariable() : C.keepCount();
 }

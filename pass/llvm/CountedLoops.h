@@ -4,7 +4,7 @@
 #include "llvm/IR/Function.h"
 
 namespace dvmir {
-// Before anything is collected: in parallel loops alone.
+// Before anything is collected: in parallel loops, and innermost ones elsewhere if the function is optimised.
 void rewriteCountedLoops(llvm::Function &F);
 } // namespace dvmir
 #endif

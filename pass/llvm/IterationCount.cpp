@@ -61,6 +61,13 @@ void Counter::iterate(CallInst *Iter) {
   add(B, RowSum, innermost(B, Iter));
 }
 
+static int64_t constantStep(const BinaryOperator &Sum) {
+  auto *Step = dyn_cast<ConstantInt>(behindAll(Sum.getOperand(1)));
+  if (!Step || !Step->getValue().isSignedIntN(32))
+    return 0;
+  return Sum.getOpcode() == Instruction::Add ? Step->getSExtValue() : -Step->getSExtValue();
+}
+
 // By what constant each turn of the loop moves the variable: nothing else in the loop does, and it does not pass its greatest number; else 0.
 static int64_t stepOf(const AllocaInst *A, const Loop &L) {
   if (!isPrivate(A))
@@ -77,10 +84,7 @@ static int64_t stepOf(const AllocaInst *A, const Loop &L) {
       (Sum->getType()->getIntegerBitWidth() != 64 && !Sum->hasNoSignedWrap()))
     return 0;
   auto *Load = dyn_cast<LoadInst>(behindAll(Sum->getOperand(0)));
-  auto *Step = dyn_cast<ConstantInt>(behindAll(Sum->getOperand(1)));
-  if (!Load || behindAll(Load->getPointerOperand()) != A || !Step || !Step->getValue().isSignedIntN(32))
-    return 0;
-  return Sum->getOpcode() == Instruction::Add ? Step->getSExtValue() : -Step->getSExtValue();
+  return Load && behindAll(Load->getPointerOperand()) == A ? constantStep(*Sum) : 0;
 }
 
 // Where the innermost loop counts and each of its turns is an iteration, once for all of them: n iterations from 'first' on, whose
@@ -92,14 +96,17 @@ bool Counter::iterateRow(CallInst *Iter, IterationSlot Slot) {
   auto *A = dyn_cast<AllocaInst>(Iter->getArgOperand(2 * rankOf(Iter)));
   if (!A || !L || !isCounted(*L) || L->contains(Marks.Enter) || !DT.dominates(Iter->getParent(), L->getLoopLatch()))
     return false;
-  const int64_t Step = stepOf(A, *L);
+  const BinaryOperator *Next = nullptr;
+  const PHINode *Turn = turnOf(A, *L, DT, &Next);
+  const int64_t Step = Turn ? constantStep(*Next) : stepOf(A, *L);
   if (!Step)
     return false;
   AllocaInst *First = Slot("dvm.row_first");
   IRBuilder<> Before(L->getLoopPredecessor()->getTerminator());
-  Before.CreateStore(innermost(Before, Iter), First);
+  Before.CreateStore(
+      Turn ? Before.CreateSExtOrTrunc(Turn->getIncomingValueForBlock(L->getLoopPredecessor()), I64) : innermost(Before, Iter), First);
   IRBuilder<> B(&*L->getExitBlock()->getFirstInsertionPt());
-  Value *From = load(B, First), *Behind = innermost(B, Iter);
+  Value *From = load(B, First), *Behind = Turn ? B.CreateSExtOrTrunc(const_cast<PHINode *>(Turn), I64) : innermost(B, Iter);
   Value *N = B.CreateUDiv(Step > 0 ? B.CreateSub(Behind, From) : B.CreateSub(From, Behind), B.getInt64(std::abs(Step)));
   Value *Pairs = B.CreateMul(B.CreateLShr(N, 1), B.CreateOr(B.CreateSub(N, B.getInt64(1)), 1)); // the even one of n and n - 1, halved
   add(B, Row, N);

@@ -140,12 +140,12 @@ Value *NestForms::hoistInstruction(Instruction *I) {
 }
 
 // An optional argument that is absent has no address, and a nest that reads it may not be executed then.
-void NestForms::readIfPresent(LoadInst &Load) {
+void dvmir::readIfPresent(LoadInst &Load) {
   Value *P = Load.getPointerOperand();
   auto *A = dyn_cast<Argument>(getUnderlyingObject(P));
   if (!A)
     return;
-  Module &M = *S.F.getParent();
+  Module &M = *Load.getModule();
   auto *Absent = M.getNamedGlobal("dvm.absent");
   if (!Absent) {
     Type *T = ArrayType::get(Type::getInt64Ty(M.getContext()), 64);

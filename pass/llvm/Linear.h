@@ -60,7 +60,6 @@ private:
   std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
   llvm::Value *hoistInstruction(llvm::Instruction *I);
-  void readIfPresent(llvm::LoadInst &Load);
   bool unchanged(llvm::Value *P) const;
 };
 
@@ -71,6 +70,9 @@ llvm::Value *behindMarks(llvm::Value *V);
 // Unchanged: nobody writes what is at this address. Early: what stands for an operand, or null.
 llvm::Instruction *earlyClone(llvm::Instruction *I, const llvm::DataLayout &DL, llvm::function_ref<bool(llvm::Value *)> Unchanged,
                               llvm::function_ref<llvm::Value *(llvm::Value *)> Early);
+
+// Before it is executed where the program would not: an optional argument that is absent has no address.
+void readIfPresent(llvm::LoadInst &Load);
 
 } // namespace dvmir
 #endif

@@ -1,4 +1,5 @@
-// An innermost loop that counts: how many turns it takes, and values in it as 'first + n * step' in turn n.
+// An innermost loop that counts: how many turns it takes, and values in it as 'first + n * step' in turn n, where 'first' is a sum of
+// what is the same in all turns.
 #ifndef DVM_LLVM_LOOPFORMS_H
 #define DVM_LLVM_LOOPFORMS_H
 #include "Function.h"
@@ -15,8 +16,9 @@ public:
   LoopForms(FunctionState &State, Construct &Nest, llvm::Loop &Loop, llvm::DominatorTree &Dom, llvm::BasicBlock *Ask);
 
   struct Form {
-    llvm::Value *First; // i64, in the first turn
-    int64_t Step; // what the next turn adds
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 4> Terms; // number of a value, in order, and its factor
+    int64_t Add = 0;
+    int64_t Step = 0; // what the next turn adds
   };
 
   // False: no such loop.  Then 'Ask' holds code that is of no use.
@@ -27,6 +29,10 @@ public:
   std::optional<Form> address(llvm::Value *P);
   // What 'V' is in all turns; null: it is not the same, or may not be computed early.
   llvm::Value *hoist(llvm::Value *V);
+  // What the variable holds before the loop, as a form.
+  Form held(llvm::AllocaInst *A);
+  // The form in the first turn, i64.
+  llvm::Value *first(llvm::IRBuilderBase &At, const Form &F) const;
   // Stores of the loop to the alloca, through marks and subscripts.
   llvm::ArrayRef<llvm::StoreInst *> storesTo(llvm::AllocaInst *A) const;
 
@@ -37,27 +43,36 @@ public:
   llvm::AllocaInst *Counter = nullptr;
   int64_t Step = 0; // of the counter
   llvm::Value *Turns = nullptr; // i64; 0, or what one must not rely on, if 'Sane' is false
-  llvm::Value *Sane = nullptr; // i1
+  llvm::Value *Sane = nullptr; // i1; what is asked about variables adds to it
 
 private:
   FunctionState &S;
   Construct &K;
   bool Signed = true;
   bool WritesData = false; // ordinary data, through an address that may be anybody's
-  llvm::Value *Start = nullptr; // of the counter, i64
+  llvm::SmallPtrSet<llvm::Value *, 4> Written; // what the addresses of stores begin with
+  Form Start; // of the counter
+  llvm::SmallVector<llvm::Value *, 8> Values; // i64, of the terms
+  llvm::DenseMap<llvm::Value *, unsigned> TermOf;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> Loaded; // by address
   llvm::MapVector<llvm::AllocaInst *, llvm::SmallVector<llvm::StoreInst *, 2>> Stores;
+  llvm::DenseMap<llvm::AllocaInst *, Form> Moving; // other variables that step
   llvm::DenseMap<llvm::Value *, llvm::Value *> Hoisted;
 
   bool shape();
   void noteStores();
   bool counts();
   bool isCounter(llvm::Value *V);
-  bool steps();
+  int64_t stepOf(llvm::AllocaInst *A) const;
+  std::optional<Form> ofLoad(llvm::LoadInst *Load);
   void countTurns(llvm::CmpInst::Predicate P, llvm::Value *Bound);
+  llvm::Value *between(llvm::Value *V, int64_t From, int64_t To);
   bool unchanged(llvm::Value *P) const;
   llvm::Value *hoistInstruction(llvm::Instruction *I);
+  std::optional<Form> moving(llvm::Value *V);
   std::optional<Form> ofBinary(llvm::BinaryOperator *Binary);
-  std::optional<Form> sum(Form X, Form Y, int64_t Factor);
+  Form term(llvm::Value *V);
+  std::optional<Form> sum(Form X, const Form &Y, int64_t Factor) const;
 };
 
 // The variable, or whatever a pointer begins with, behind marks and subscripts.

@@ -25,6 +25,7 @@ class CallRanges {
   Value *size(IRBuilder<> &B, const RangeArgument &R);
   bool copy(ArrayRef<const RangeArgument *> All);
   void one(const RangeArgument &R);
+  void sorted(const RangeArgument &R);
   void printed(StringRef Name);
 
 public:
@@ -109,6 +110,15 @@ void CallRanges::one(const RangeArgument &R) {
   }
 }
 
+// Elements that are sorted take along which of their bytes have a value: where one has it there, any may.
+void CallRanges::sorted(const RangeArgument &R) {
+  if (R.Way != 'm' || Inside)
+    return;
+  IRBuilder<> B(behindCall(Call));
+  B.SetCurrentDebugLocation(Call->getDebugLoc());
+  S.RT.call(B, "__dvmrt_fill", {Call->getArgOperand(R.Argument), size(B, R)});
+}
+
 void CallRanges::printed(StringRef Name) {
   const int At = printedFormat(Name);
   StringRef Format;
@@ -132,6 +142,7 @@ void CallRanges::run(SmallVectorImpl<unsigned> &Known) {
     Known.push_back(R->Argument);
     if (!Copied)
       one(*R);
+    sorted(*R);
   }
   printed(F->getName());
 }

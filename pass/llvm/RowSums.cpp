@@ -29,7 +29,6 @@ class RowFinder {
   SmallPtrSet<BasicBlock *, 16> Blocks; // of the construct
   SmallVector<BasicBlock *, 16> Order;
   SmallVector<StoreInst *, 16> Stores;
-  DominatorTree DT;
   LoopInfo LI;
 
   bool findBlocks(ArrayRef<CallInst *> Leaves);
@@ -37,13 +36,15 @@ class RowFinder {
   bool isScalar(const Value *Root) const;
   bool mayChange(const LoadInst *Load, const Loop &L) const;
   const StoreInst *step(const AllocaInst *A, const Loop &L) const;
+  bool countsTurns(const AllocaInst *A, const Loop &L, const LoadInst *Load) const;
   Shape shapeOfLoad(const LoadInst *Load, const Loop &L) const;
   Shape shape(Value *V, const Loop &L, unsigned Depth = 0) const;
   bool find(StoreInst *Store);
 
 public:
+  const DominatorTree DT;
   SmallVector<Row, 16> Rows;
-  RowFinder(CallInst *Begin, Function &F) : DL(F.getDataLayout()), Enter(Begin), DT(F), LI(DT) {}
+  RowFinder(CallInst *Begin, Function &F) : DL(F.getDataLayout()), Enter(Begin), DT(F) { LI.analyze(DT); }
   bool find(ArrayRef<CallInst *> Leaves);
 };
 } // namespace
@@ -125,6 +126,37 @@ bool dvmir::isPrivate(const AllocaInst *A) {
   });
 }
 
+// The sum or difference with which a variable's next value is made, if it stays a number.
+static const BinaryOperator *evenStep(const Value *V) {
+  auto *Sum = dyn_cast<BinaryOperator>(V);
+  if (!Sum || (Sum->getOpcode() != Instruction::Add && Sum->getOpcode() != Instruction::Sub) ||
+      (Sum->getType()->getIntegerBitWidth() < 64 && !Sum->hasNoSignedWrap()))
+    return nullptr;
+  return Sum;
+}
+
+// DO: the head has the value, the body stores it first of all, the latch adds to what it loads.
+const PHINode *dvmir::turnOf(const AllocaInst *A, const Loop &L, const DominatorTree &DT, const BinaryOperator **Step) {
+  const StoreInst *Given = nullptr;
+  for (const User *U : A->users())
+    if (auto *Store = dyn_cast<StoreInst>(U); Store && L.contains(Store)) {
+      if (Given)
+        return nullptr;
+      Given = Store;
+    }
+  auto *Phi = Given && Given->isSimple() ? dyn_cast<PHINode>(Given->getValueOperand()) : nullptr;
+  if (!Phi || Phi->getParent() != L.getHeader() || !L.getLoopPredecessor() || !L.getLoopLatch() ||
+      Phi->getType() != A->getAllocatedType() || !isPrivate(A))
+    return nullptr;
+  const BinaryOperator *Sum = evenStep(Phi->getIncomingValueForBlock(L.getLoopLatch()));
+  auto *Load = Sum ? dyn_cast<LoadInst>(behindAll(Sum->getOperand(0))) : nullptr;
+  if (!Sum ||
+      (Sum->getOperand(0) != Phi && !(Load && behindAll(const_cast<Value *>(Load->getPointerOperand())) == A && DT.dominates(Given, Load))))
+    return nullptr;
+  *Step = Sum;
+  return Phi;
+}
+
 // What is loaded does not lie where a store of the loop puts something: of another variable, or of another type.
 bool RowFinder::mayChange(const LoadInst *Load, const Loop &L) const {
   Value *Root = rootOf(const_cast<Value *>(Load->getPointerOperand()));
@@ -150,14 +182,24 @@ const StoreInst *RowFinder::step(const AllocaInst *A, const Loop &L) const {
         return nullptr;
       Next = Store;
     }
-  auto *Sum = Next && Next->getParent() == L.getLoopLatch() ? dyn_cast<BinaryOperator>(Next->getValueOperand()) : nullptr;
-  if (!Sum || (Sum->getOpcode() != Instruction::Add && Sum->getOpcode() != Instruction::Sub) ||
-      (Sum->getType()->getIntegerBitWidth() < 64 && !Sum->hasNoSignedWrap()))
+  const BinaryOperator *Sum = Next && Next->getParent() == L.getLoopLatch() ? evenStep(Next->getValueOperand()) : nullptr;
+  if (!Sum)
     return nullptr;
   auto *Load = dyn_cast<LoadInst>(behindAll(Sum->getOperand(0)));
   if (!Load || behindAll(Load->getPointerOperand()) != A || shape(Sum->getOperand(1), L) != Same)
     return nullptr;
   return Next;
+}
+
+bool RowFinder::countsTurns(const AllocaInst *A, const Loop &L, const LoadInst *Load) const {
+  const BinaryOperator *Step;
+  const PHINode *Phi = turnOf(A, L, DT, &Step);
+  if (!Phi || shape(Step->getOperand(1), L) != Same)
+    return false;
+  return any_of(Phi->users(), [&](const User *U) { // the one that gives it to the variable
+    auto *Store = dyn_cast<StoreInst>(U);
+    return Store && Store->getPointerOperand() == A && L.contains(Store) && DT.dominates(Store, Load);
+  });
 }
 
 // From a variable with a name, so that it can be loaded when there is no turn.
@@ -171,8 +213,9 @@ Shape RowFinder::shapeOfLoad(const LoadInst *Load, const Loop &L) const {
   if (!mayChange(Load, L))
     return Same;
   auto *A = dyn_cast<AllocaInst>(P);
-  return A && A->getAllocatedType() == Load->getType() && isPrivate(A) && Load->getParent() != L.getLoopLatch() && step(A, L) ? Moving
-                                                                                                                              : Unknown;
+  if (!A || A->getAllocatedType() != Load->getType() || !isPrivate(A))
+    return Unknown;
+  return countsTurns(A, L, Load) || (Load->getParent() != L.getLoopLatch() && step(A, L)) ? Moving : Unknown;
 }
 
 Shape RowFinder::shape(Value *V, const Loop &L, unsigned Depth) const {
@@ -216,7 +259,7 @@ bool dvmir::isCounted(const Loop &L) {
 bool RowFinder::find(StoreInst *Store) {
   const Loop *Around = nullptr;
   for (const Loop *L = LI.getLoopFor(Store->getParent()); L && Blocks.contains(L->getHeader()); L = L->getParentLoop()) {
-    if (!isCounted(*L) || Store->getParent() == L->getLoopLatch() || Store->getParent() == L->getHeader())
+    if (!isCounted(*L) || Store->getParent() == L->getHeader())
       return false;
     switch (shape(Store->getPointerOperand(), *L)) {
     case Unknown: return false;
@@ -245,15 +288,21 @@ bool RowFinder::find(ArrayRef<CallInst *> Leaves) {
   return !Rows.empty();
 }
 
-// The address, computed at 'At': a place where the loop is not executed, with its variables as they are there.
-static Value *copyAt(Value *V, const Loop &L, Instruction *At) {
+// The address, computed at 'At': a place where the loop is not executed, with its variables as they are there.  What a variable of Fortran would be
+// given there it has before the loop not yet, and behind it not at once.
+static Value *copyAt(Value *V, const Loop &L, const DominatorTree &DT, Instruction *At) {
   V = behindAll(V);
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I))
     return V;
+  auto *Load = dyn_cast<LoadInst>(I);
+  auto *A = Load ? dyn_cast<AllocaInst>(behindAll(Load->getPointerOperand())) : nullptr;
+  const BinaryOperator *Step;
+  if (const PHINode *Phi = A ? turnOf(A, L, DT, &Step) : nullptr)
+    return At->getParent() == L.getLoopPredecessor() ? Phi->getIncomingValueForBlock(At->getParent()) : const_cast<PHINode *>(Phi);
   Instruction *New = I->clone();
   for (Use &U : New->operands())
-    U.set(copyAt(U, L, At));
+    U.set(copyAt(U, L, DT, At));
   New->dropUnknownNonDebugMetadata();
   New->dropPoisonGeneratingFlags();
   New->insertBefore(At);
@@ -271,14 +320,14 @@ bool dvmir::tellRows(CallInst *Enter, ArrayRef<CallInst *> Leaves, RowSlot Slot,
                                     F.getDataLayout().getTypeStoreSize(R.Store->getValueOperand()->getType()).getFixedValue());
     IRBuilder<> B(R.L ? &*R.L->getExitBlock()->getFirstInsertionPt() : R.Store->getNextNode());
     B.SetCurrentDebugLocation(R.Store->getDebugLoc());
-    Value *Behind = R.L ? copyAt(P, *R.L, &*B.GetInsertPoint()) : behindAll(P);
+    Value *Behind = R.L ? copyAt(P, *R.L, Found.DT, &*B.GetInsertPoint()) : behindAll(P);
     if (!R.Moves) {
       Tell(B, Behind, B.CreateGEP(B.getInt8Ty(), Behind, Bytes), Bytes);
       continue;
     }
     Instruction *Before = R.L->getLoopPredecessor()->getTerminator();
     AllocaInst *First = Slot(B.getPtrTy(), "dvm.row_first");
-    new StoreInst(copyAt(P, *R.L, Before), First, Before);
+    new StoreInst(copyAt(P, *R.L, Found.DT, Before), First, Before);
     Tell(B, B.CreateLoad(B.getPtrTy(), First), Behind, Bytes);
   }
   return true;

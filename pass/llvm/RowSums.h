@@ -9,8 +9,9 @@
 #include "llvm/IR/Instructions.h"
 
 namespace llvm {
+class DominatorTree;
 class Loop;
-}
+} // namespace llvm
 
 namespace dvmir {
 
@@ -18,6 +19,10 @@ namespace dvmir {
 llvm::Value *behindAll(llvm::Value *V);
 // Its address is used for loads and stores, and told to marks.
 bool isPrivate(const llvm::AllocaInst *A);
+// What an index variable of Fortran is given before each turn of the loop, and nowhere else in it: a number that begins somewhere and makes one step
+// a turn.  Null: it is none.  'Step' is what is added (Add) or taken off.
+const llvm::PHINode *turnOf(const llvm::AllocaInst *A, const llvm::Loop &L, const llvm::DominatorTree &DT,
+                            const llvm::BinaryOperator **Step);
 // Its only way in and its only way out are where its condition is asked, before each turn.
 bool isCounted(const llvm::Loop &L);
 

@@ -12,7 +12,8 @@
 //   loop with checks
 //
 // Accesses that cannot be told by then keep their checks in the copy; the others must have nothing to do with them.
-// Outside of nests it is __dvmrt_turns that is asked, and all accesses must be told.
+// Outside of nests it is __dvmrt_turns that is asked, and all accesses must be told. Mostly nothing of what the loop touches is in doubt there,
+// which __dvmrt_certain knows of fewer, larger pieces.
 #include "Stretches.h"
 #include "Linear.h"
 #include "LoopForms.h"
@@ -36,6 +37,24 @@ struct Reference {
   uint32_t Flags;
 };
 
+// Subscripts that differ by constants: of the least one, and what the greatest one adds.
+struct Subscripts {
+  LoopForms::Form Least, Limit;
+  int64_t More;
+};
+
+// References beside each other, likewise.
+struct Piece {
+  LoopForms::Form Least;
+  int64_t Bytes;
+};
+
+// Elements of a local array with words of its own, in all turns: bytes from its beginning.
+struct Part {
+  Variable *V;
+  Value *Low, *Bytes;
+};
+
 class Stretch {
   FunctionState &S;
   Construct &K;
@@ -47,9 +66,12 @@ class Stretch {
   IRBuilder<> &B; // of Forms
   const bool Outside; // of all nests
   CallInst *Iter = nullptr; // each turn is an iteration
-  Value *Fine = nullptr;    // i1: all that is tested before the runtime is asked
+  Value *Fine = nullptr; // i1: all that is tested before the runtime is asked
   std::vector<Reference> References;
+  std::vector<Subscripts> Bounds;
   SmallPtrSet<CallInst *, 8> Kept; // marks of accesses that are judged by themselves
+  SmallVector<Part, 4> Filled; // that the loop gives values
+  bool HasArrays = false;
   SmallVector<std::pair<AllocaInst *, bool>, 4> Left; // words that the loop leaves: as assigned in the present iteration, or for good
 
 public:
@@ -67,15 +89,25 @@ private:
   bool checkIteration();
   bool checkVariables();
   bool checkVariable(Variable &V);
+  bool checkArray(Variable &V);
+  Value *turnsBefore(const Reference &Read, ArrayRef<Reference> All);
+  Part partOf(Variable &V, const LoopForms::Form &Address, Value *Turns);
+  void requireAssigned(const Part &P);
   bool checkReferences();
   bool addReference(Access &A);
-  bool addBounds(Access &A, Value *&Inside);
+  bool addBounds(Access &A);
+  std::optional<LoopForms::Form> limitOf(Access &A, unsigned D);
+  void addSubscript(const LoopForms::Form &X, const LoopForms::Form &Limit);
+  void requireBounds();
   bool keepApart();
   bool isApart(const Reference &R);
   bool isPartial() const { return !Kept.empty(); }
   bool always(const BasicBlock *BB) const { return Forms.DT.dominates(BB, Forms.Latch); }
   void require(Value *Cond) { Fine = B.CreateAnd(Fine, Cond); }
   Constant *table();
+  std::vector<Piece> pieces() const;
+  bool isFirstCertain() const;
+  void askCertain(BasicBlock *Without, BasicBlock *Else);
   void ask(BasicBlock *Without);
   BasicBlock *cloneLoop(BasicBlock *Done, std::vector<Access> &More);
   void copyMark(CallInst *Mark, CallInst *Original, ValueToValueMapTy &Map, std::vector<Access> &More);
@@ -90,7 +122,7 @@ private:
 bool Stretch::plan() {
   if (!checkCode() || !checkIteration() || !Forms.run())
     return false;
-  Fine = Forms.Sane;
+  Fine = B.getTrue();
   return checkVariables() && checkReferences();
 }
 
@@ -158,7 +190,7 @@ bool Stretch::checkVariable(Variable &V) {
   if (V.Sure)
     return true; // it has no words
   if (V.isArray())
-    return false;
+    return checkArray(V);
   auto Stores = Forms.storesTo(V.Alloca);
   unsigned Kind = V.kind(&K);
   if (Kind == DVMRT_L_INDEX)
@@ -184,6 +216,69 @@ bool Stretch::checkVariable(Variable &V) {
   return true;
 }
 
+// ---- .. of several elements ----
+
+// Has it stored by then?
+static bool storesBefore(const Reference &W, const Reference &Read, const DominatorTree &DT) {
+  return any_of(W.A->Mark->users(), [&](User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return Store && Store->getPointerOperand() == W.A->Mark && DT.dominates(Store, Read.A->Mark);
+  });
+}
+
+// In how many turns does the element have to have a value from before the loop?
+Value *Stretch::turnsBefore(const Reference &Read, ArrayRef<Reference> All) {
+  const LoopForms::Form &To = Read.Address;
+  for (const Reference &W : All) {
+    const LoopForms::Form &From = W.Address;
+    if (!W.A->Text.Writes || !always(W.A->Mark->getParent()) || From.Terms != To.Terms || From.Step != To.Step)
+      continue;
+    const int64_t Way = From.Add - To.Add;
+    if (!Way && storesBefore(W, Read, Forms.DT))
+      return B.getInt64(0);
+    if (Way && To.Step && Way % To.Step == 0 && Way / To.Step > 0) // an earlier turn has written it
+      return B.CreateBinaryIntrinsic(Intrinsic::umin, Forms.Turns, B.getInt64(Way / To.Step));
+  }
+  return Forms.Turns;
+}
+
+Part Stretch::partOf(Variable &V, const LoopForms::Form &Address, Value *Turns) {
+  Value *Low = B.CreateSub(Forms.first(B, Address), B.CreatePtrToInt(V.Alloca, RT.I64));
+  Value *Way = B.CreateMul(B.CreateSub(Turns, B.getInt64(1)), B.getInt64(std::abs(Address.Step)));
+  return {&V, Address.Step < 0 ? B.CreateSub(Low, Way) : Low, B.CreateAdd(Way, B.getInt64(V.ElementSize))};
+}
+
+void Stretch::requireAssigned(const Part &P) {
+  require(RT.fast(B, "dvmi_local_assigned", RT.I1, {P.V->Words, B.getInt64(P.V->Count), B.getInt64(P.V->ElementSize), P.Low, P.Bytes}));
+}
+
+bool Stretch::checkArray(Variable &V) {
+  auto Inside = [&](Instruction *I) { return L.contains(I); };
+  if (!Outside || any_of(V.Starts, Inside) || any_of(V.Stores, Inside))
+    return false;
+  SmallVector<Reference, 8> All;
+  for (Access &A : S.Accesses) {
+    const BasicBlock *BB = A.Mark->getParent();
+    if (A.Var != &V || !L.contains(BB))
+      continue;
+    auto Address = BB == Forms.Latch || BB == Forms.Header ? std::nullopt : Forms.address(A.Mark->getArgOperand(0));
+    if (!Address || !addBounds(A))
+      return false;
+    All.push_back({&A, *Address, 0});
+  }
+  for (const Reference &R : All) {
+    Value *Before = R.A->Text.Reads ? turnsBefore(R, All) : B.getInt64(0);
+    const bool Exact = always(R.A->Mark->getParent()) && (!R.Address.Step || uint64_t(std::abs(R.Address.Step)) == V.ElementSize);
+    if (R.A->Text.Writes && !Exact)
+      Before = Forms.Turns;
+    else if (R.A->Text.Writes)
+      Filled.push_back(partOf(V, R.Address, Forms.Turns));
+    if (auto *Known = dyn_cast<ConstantInt>(Before); !Known || !Known->isZero())
+      requireAssigned(partOf(V, R.Address, Before));
+  }
+  return HasArrays = true;
+}
+
 // ---- References ----
 
 static constexpr uint64_t MaxOutside = 16; // bytes of an access
@@ -199,7 +294,7 @@ bool Stretch::checkReferences() {
         return false;
       Kept.insert(A.Mark);
     }
-  return (!isPartial() || keepApart()) && !References.empty();
+  return (!isPartial() || keepApart()) && (HasArrays || !References.empty());
 }
 
 bool Stretch::addReference(Access &A) {
@@ -227,41 +322,76 @@ bool Stretch::addReference(Access &A) {
   if (Maybe && !Only)
     return false;
   auto Address = Forms.address(P);
-  Value *Inside = B.getTrue();
-  if (!Address || (BB == Forms.Header && Address->Step) || !addBounds(A, Inside))
+  if (!Address || (BB == Forms.Header && Address->Step) || !addBounds(A))
     return false;
-  require(Inside);
   References.push_back({&A, *Address, Flags | (Maybe ? DVMRT_STRETCH_MAYBE : 0)});
   return true;
 }
 
-// What AccessLowering::bounds tests, for the first and for the last turn.
-bool Stretch::addBounds(Access &A, Value *&Inside) {
+// Of a dimension; a form of another step than 0 stands for what is not known before.
+std::optional<LoopForms::Form> Stretch::limitOf(Access &A, unsigned D) {
+  if (D < A.Text.Extents.size() && A.Text.Extents[D]) {
+    LoopForms::Form F;
+    F.Add = *A.Text.Extents[D];
+    return F;
+  }
+  if (A.Extent[D]) {
+    auto Extent = Forms.of(A.Extent[D]);
+    return Extent && !Extent->Step ? Extent : LoopForms::Form{{}, 0, 1};
+  }
   View *V = viewFor(S, A);
+  return V ? std::optional(Forms.held(V->Extents[D])) : std::nullopt;
+}
+
+static bool isBeside(const LoopForms::Form &X, const LoopForms::Form &Y) { return X.Terms == Y.Terms && X.Step == Y.Step; }
+
+void Stretch::addSubscript(const LoopForms::Form &X, const LoopForms::Form &Limit) {
+  for (Subscripts &Known : Bounds) {
+    int64_t Way;
+    if (!isBeside(Known.Least, X) || Known.Limit.Terms != Limit.Terms || Known.Limit.Add != Limit.Add ||
+        SubOverflow(X.Add, Known.Least.Add, Way))
+      continue;
+    if (Way < 0)
+      Known.Least.Add = X.Add;
+    Known.More = std::max(Way, Known.More) - std::min<int64_t>(Way, 0);
+    return;
+  }
+  Bounds.push_back({X, Limit, 0});
+}
+
+// What AccessLowering::bounds tests.
+bool Stretch::addBounds(Access &A) {
+  SmallVector<std::pair<LoopForms::Form, LoopForms::Form>, 4> Found;
   for (unsigned D = 0; D < A.Index.size() && D < DVMRT_NDIMS_MAX; ++D) {
-    Value *Limit = nullptr;
-    if (D < A.Text.Extents.size() && A.Text.Extents[D]) {
-      Limit = B.getInt64(*A.Text.Extents[D]);
-    } else if (A.Extent[D]) {
-      auto Extent = Forms.of(A.Extent[D]);
-      if (!Extent || Extent->Step)
-        return false;
-      Limit = Extent->First;
-    } else if (V) {
-      Limit = S.load(B, V->Extents[D]);
-    }
+    auto Limit = limitOf(A, D);
+    if (Limit && Limit->Step)
+      return false;
     if (!Limit || !A.Index[D])
       continue;
     auto X = Forms.of(A.Index[D]);
     if (!X)
       return false;
-    Inside = B.CreateAnd(Inside, B.CreateICmpULT(X->First, Limit));
-    if (!X->Step)
-      continue;
-    Value *Way = B.CreateMul(B.CreateSub(Forms.Turns, B.getInt64(1)), B.getInt64(X->Step));
-    Inside = B.CreateAnd(Inside, B.CreateICmpULT(B.CreateAdd(X->First, Way), Limit));
+    Found.push_back({*X, *Limit});
   }
+  for (auto &[X, Limit] : Found)
+    addSubscript(X, Limit);
   return true;
+}
+
+// For the first and for the last turn.
+void Stretch::requireBounds() {
+  for (const Subscripts &Some : Bounds) {
+    Value *Limit = Forms.first(B, Some.Limit), *Least = Forms.first(B, Some.Least);
+    Value *Greatest = B.CreateAdd(Least, B.getInt64(Some.More));
+    if (Some.Least.Step) {
+      Value *Way = B.CreateMul(B.CreateSub(Forms.Turns, B.getInt64(1)), B.getInt64(Some.Least.Step));
+      Value *&Moves = Some.Least.Step > 0 ? Greatest : Least;
+      Moves = B.CreateAdd(Moves, Way);
+    }
+    require(B.CreateICmpULT(Least, Limit));
+    if (Greatest != Least)
+      require(B.CreateICmpULT(Greatest, Limit));
+  }
 }
 
 // ---- Some of them only ----
@@ -326,21 +456,73 @@ Value *Stretch::indexValue(IRBuilder<> &At, unsigned Arg) {
   return Bytes < 0 ? At.CreateSExt(V, RT.I64) : At.CreateZExt(V, RT.I64);
 }
 
+static constexpr int64_t Together = 64; // bytes between references that are one piece
+
+std::vector<Piece> Stretch::pieces() const {
+  std::vector<Piece> Found;
+  for (const Reference &R : References) {
+    const int64_t Size = R.A->Text.Size;
+    auto Known = find_if(Found, [&](Piece &P) {
+      int64_t Way;
+      return isBeside(P.Least, R.Address) && !SubOverflow(R.Address.Add, P.Least.Add, Way) && Way >= -Size - Together &&
+             Way <= P.Bytes + Together;
+    });
+    if (Known == Found.end()) {
+      Found.push_back({R.Address, Size});
+      continue;
+    }
+    const int64_t Way = R.Address.Add - Known->Least.Add;
+    Known->Bytes = std::max(Known->Bytes, Way + Size) - std::min<int64_t>(Way, 0);
+    Known->Least.Add += std::min<int64_t>(Way, 0);
+  }
+  return Found;
+}
+
+// What no iteration executes, and what cannot be distributed without being in doubt.
+bool Stretch::isFirstCertain() const {
+  return Outside && !RT.InLoops.contains(&S.F) && none_of(References, [](const Reference &R) { return R.Flags & DVMRT_STRETCH_NAMED; });
+}
+
+void Stretch::askCertain(BasicBlock *Without, BasicBlock *Else) {
+  SmallVector<Constant *, 8> Rows;
+  const std::vector<Piece> Pieces = pieces();
+  auto *T = ArrayType::get(RT.I64, Pieces.size());
+  AllocaInst *Addresses = S.slot(T, "dvm.pieces");
+  for (unsigned N = 0; N < Pieces.size(); ++N) {
+    Rows.push_back(ConstantInt::getSigned(RT.I64, Pieces[N].Least.Step));
+    Rows.push_back(B.getInt64(Pieces[N].Bytes));
+    B.CreateStore(Forms.first(B, Pieces[N].Least), B.CreateConstInBoundsGEP2_64(T, Addresses, 0, N));
+  }
+  Constant *Table = privateData(RT.M, ConstantArray::get(ArrayType::get(RT.I64, Rows.size()), Rows), true);
+  Value *Certain = RT.call(B, "__dvmrt_certain", {Table, B.getInt64(Pieces.size()), Forms.Turns, Addresses});
+  B.CreateCondBr(B.CreateIsNotNull(Certain), Without, Else);
+}
+
 void Stretch::ask(BasicBlock *Without) {
   auto *Least = RT.M.getOrInsertGlobal("__dvmrt_stretch_least", RT.I64);
+  requireBounds();
+  require(Forms.Sane);
   require(B.CreateICmpUGE(Forms.Turns, B.CreateLoad(RT.I64, Least)));
+  Forms.Before->getTerminator()->replaceSuccessorWith(Forms.Header, Ask);
+  if (References.empty()) {
+    B.CreateCondBr(Fine, Without, Forms.Header);
+    return;
+  }
   BasicBlock *Call = BasicBlock::Create(RT.C, "dvm.call", &S.F);
-  B.CreateCondBr(Fine, Call, Forms.Header);
+  BasicBlock *First = isFirstCertain() ? BasicBlock::Create(RT.C, "dvm.certain", &S.F, Call) : Call;
+  B.CreateCondBr(Fine, First, Forms.Header);
+  B.SetInsertPoint(First);
+  if (First != Call)
+    askCertain(Without, Call);
   B.SetInsertPoint(Call);
   for (unsigned Arg = 2, Dim = 0; Iter && Arg + 1 < Iter->arg_size(); Arg += 2, ++Dim)
     RT.storeNow(B, offsetof(dvmrt_now, iv) + 8 * Dim, indexValue(B, Arg));
   auto *T = ArrayType::get(RT.I64, References.size());
   AllocaInst *Addresses = S.slot(T, "dvm.first");
   for (unsigned N = 0; N < References.size(); ++N)
-    B.CreateStore(References[N].Address.First, B.CreateConstInBoundsGEP2_64(T, Addresses, 0, N));
+    B.CreateStore(Forms.first(B, References[N].Address), B.CreateConstInBoundsGEP2_64(T, Addresses, 0, N));
   Value *Proved = RT.call(B, Outside ? "__dvmrt_turns" : "__dvmrt_stretch", {table(), Forms.Turns, Addresses});
   B.CreateCondBr(B.CreateIsNotNull(Proved), Without, Forms.Header);
-  Forms.Before->getTerminator()->replaceSuccessorWith(Forms.Header, Ask);
 }
 
 void Stretch::copyMark(CallInst *Mark, CallInst *Original, ValueToValueMapTy &Map, std::vector<Access> &More) {
@@ -396,6 +578,9 @@ void Stretch::finish(BasicBlock *Done) {
       if (AllocaInst *Words = S.VariableOf.lookup(Iter->getArgOperand(Arg))->Words)
         S.store(After, Write, Words);
   }
+  for (const Part &P : Filled)
+    RT.fast(After, "dvmi_local_part", RT.Void,
+            {P.V->Words, After.getInt64(P.V->Count), After.getInt64(P.V->ElementSize), P.Low, P.Bytes, After.getInt32(DVMRT_W_ASSIGNED)});
   for (auto [Words, ByIteration] : Left)
     S.store(After, ByIteration ? S.limit(After, &K, LimitWrite) : After.getInt32(DVMRT_W_ASSIGNED), Words);
   After.CreateBr(Forms.Exit);

@@ -119,3 +119,12 @@ void dvmi_local_part(uint32_t *words, uint64_t count, uint64_t element, uint64_t
   for (uint64_t i = offset / element; i < count && i * element < offset + bytes; i++)
     words[i] = word;
 }
+/* Have all of them a value?  No if there are no such elements. */
+bool dvmi_local_assigned(const uint32_t *words, uint64_t count, uint64_t element, uint64_t offset, uint64_t bytes) {
+  if (offset >= count * element || bytes > count * element - offset)
+    return false;
+  uint32_t least = UINT32_MAX;
+  for (uint64_t i = offset / element; i * element < offset + bytes; i++)
+    least = words[i] < least ? words[i] : least;
+  return least >= DVMRT_W_FIRST;
+}

@@ -158,8 +158,11 @@ struct dvmrt_array *dvmrt_array_first(void) { return arrays; }
 static void placing_set(struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items, *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
   a->distributed = own->ndist > 0;
-  for (int i = 0; i < a->ndims; i++)
-    a->dist[i] = i < own->ndist ? own->dist[i] : DVMRT_DIST_WHOLE;
+  for (int i = 0; i < a->ndims; i++) {
+    const struct dvmrt_rule *r = i < own->ndist ? &own->rule[i] : NULL;
+    a->dist[i] = r ? own->dist[i] : DVMRT_DIST_WHOLE;
+    a->unit[i] = r && r->kind == 'm' ? dvmrt_num_value(r->number, args) : 0;
+  }
   a->aligned = target != NULL;
   if (target) {
     a->target_address = (uintptr_t)dvmrt_num_value(target->ref.address, args);
@@ -190,14 +193,18 @@ static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive
   version++;
 }
 
+static void lower_set(struct dvmrt_array *a, const struct dvmrt_item *own, const int64_t *args) {
+  for (int i = 0; i < own->nlower && i < a->ndims; i++)
+    a->lower[i] = dvmrt_num_value(own->lower[i], args);
+}
+
 static void describe(struct dvmrt_array *a, struct dvmrt_directive *d, struct dvmrt_item *own, const int64_t *args) {
   a->site = d->site;
   a->declared = d->pos;
   a->name = own->ref.name;
   a->dynamic = d->dynamic;
   a->type = own->ref.type;
-  for (int i = 0; i < own->nlower && i < a->ndims; i++)
-    a->lower[i] = dvmrt_num_value(own->lower[i], args);
+  lower_set(a, own, args);
   distribution_set(a, d, args);
   a->shadow_given = own->nwidths > 0;
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);
@@ -283,7 +290,8 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   return a;
 }
 
-struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args) {
+struct dvmrt_array *dvmrt_array_watch(const struct dvmrt_item *own, const int64_t *args) {
+  const struct dvmrt_ref *ref = &own->ref;
   struct dvmrt_array shape = {.address = (uintptr_t)dvmrt_num_value(ref->address, args),
                               .element_bytes = (uint64_t)dvmrt_num_value(ref->element_bytes, args),
                               .ordinary = true};
@@ -295,6 +303,7 @@ struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args
   a->type = ref->type;
   for (int i = 0; i < a->ndims; i++)
     a->low[i] = a->high[i] = 1;
+  lower_set(a, own, args);
   if (!region_make(a, false)) {
     dvmrt_mem_free(a, sizeof(*a));
     return NULL;
@@ -422,6 +431,7 @@ const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a) {
     dvmrt_layout_of_aligned(l, &of_target, a->map, a->ntarget);
   } else if (a->distributed) {
     dvmrt_layout_of_root(l, a, a->ndims, a->extent, a->dist);
+    memcpy(l->unit, a->unit, sizeof(l->unit));
   }
   a->layout_version = version; /* binding a late pointer may have counted it up */
   return l;

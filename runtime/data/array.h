@@ -22,6 +22,7 @@ struct dvmrt_array {
   int64_t lower[DVMRT_NDIMS_MAX]; /* what messages count from: 0 in C */
   int64_t extent[DVMRT_NDIMS_MAX], stride[DVMRT_NDIMS_MAX]; /* stride in elements */
   uint8_t dist[DVMRT_NDIMS_MAX];
+  int64_t unit[DVMRT_NDIMS_MAX]; /* of multblock, else 0 */
   const struct dvmrt_directive *placed; /* what has distributed or aligned it last */
   bool judged;                  /* whether that fits its target has been looked at */
   uintptr_t tasks;              /* the task array on the processors of whose .. */
@@ -64,7 +65,7 @@ void dvmrt_array_redistribute(struct dvmrt_directive *d, const int64_t *args);
 struct dvmrt_array *dvmrt_array_at(uintptr_t address);
 struct dvmrt_array *dvmrt_array_of(struct dvmrt_ref *ref, const int64_t *args);
 /* Watches an ordinary array by element; NULL: its shape is not known. */
-struct dvmrt_array *dvmrt_array_watch(struct dvmrt_ref *ref, const int64_t *args);
+struct dvmrt_array *dvmrt_array_watch(const struct dvmrt_item *own, const int64_t *args);
 /* Ends that: its memory is ordinary again. */
 void dvmrt_array_unwatch(struct dvmrt_array *a);
 /* Template or array that a ref of 'on' or 'align' names, or NULL. */

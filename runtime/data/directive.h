@@ -33,7 +33,7 @@ struct dvmrt_ref {
 /* GIVEN: divided by sizes, weights or a map that the program gives: a block may have any size. */
 enum { DVMRT_DIST_BLOCK, DVMRT_DIST_GIVEN, DVMRT_DIST_WHOLE };
 
-/* What a rule of distribution is given; only checked, the verdicts do not depend on it. */
+/* What a rule of distribution is given; verdicts depend on the number of 'm' alone, the rest is checked. */
 struct dvmrt_rule {
   char kind;           /* g genblock, w wgtblock, m multblock, i indirect, d derived, 0: nothing to check */
   struct dvmrt_num values, count, number; /* address of the values and how many (0: not known); w, m: the number; d: of its values */
@@ -46,7 +46,7 @@ struct dvmrt_item {
   char key;                      /* DVMRT_DIRECTIVE_* */
   struct dvmrt_ref ref;          /* A G O H C M B T: all of it; U V R s: name, address, type */
   int nlower;
-  struct dvmrt_num lower[DVMRT_NDIMS_MAX]; /* A, of Fortran: the lower bounds */
+  struct dvmrt_num lower[DVMRT_NDIMS_MAX]; /* A and across, of Fortran: the lower bounds */
   int naxes;
   struct dvmrt_axis axis[DVMRT_NDIMS_MAX];
   int nwidths;

@@ -1,4 +1,5 @@
 #include "runtime/data/doubt.h"
+#include "runtime/abi_pieces.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/shadow.h"
 #include <string.h>
@@ -264,9 +265,7 @@ static inline bool any_byte(const uint8_t *p, const uint8_t *end) {
   return false;
 }
 
-bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
-  if (!n)
-    return false;
+static inline bool any(uintptr_t a, uint64_t n) {
   const uintptr_t mask = __dvmrt_doubt.mask, last = a + n - 1, low = (a >> 3) & mask, high = (last >> 3) & mask;
   const uint8_t *bits = __dvmrt_doubt.bits;
   const uint8_t first_part = (uint8_t)(0xff << (a & 7)), last_part = (uint8_t)(0xff >> (7 - (last & 7)));
@@ -277,6 +276,17 @@ bool dvmrt_doubt_any(uintptr_t a, uint64_t n) {
   if (n >> 3 > mask)
     return any_byte(bits, bits + mask + 1);
   return low < high ? any_byte(bits + low + 1, bits + high) : any_byte(bits + low + 1, bits + mask + 1) || any_byte(bits, bits + high);
+}
+
+bool dvmrt_doubt_any(uintptr_t a, uint64_t n) { return n && any(a, n); }
+
+bool dvmrt_doubt_any_piece(const struct dvmrt_pieces *pieces, uint64_t n, uint64_t turns, const uintptr_t *first) {
+  for (uint64_t i = 0; i < n; i++) {
+    const int64_t way = pieces[i].step * (int64_t)(turns - 1);
+    if (any(way < 0 ? first[i] + (uint64_t)way : first[i], (uint64_t)(way < 0 ? -way : way) + pieces[i].bytes))
+      return true;
+  }
+  return false;
 }
 
 enum { COPIED = 4096 };

@@ -56,6 +56,11 @@ static inline uint8_t dvmrt_doubt_part(uintptr_t a, uint64_t n, uintptr_t at) {
     bits &= (uint8_t)(0xff >> (low + 8 - end));
   return bits;
 }
+/* Eight bytes at most: is any of them in doubt? */
+static inline bool dvmrt_doubt_few(uintptr_t a, uint64_t n) {
+  unsigned around = dvmrt_doubt_byte(a) | (unsigned)dvmrt_doubt_byte(a + 7) << 8;
+  return around >> (a & 7) & ((1u << n) - 1);
+}
 /* Eight bytes at most. */
 static inline void dvmrt_doubt_clear_few(uintptr_t a, uint64_t n) {
   unsigned own = ((1u << n) - 1) << (a & 7);

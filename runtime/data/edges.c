@@ -1,4 +1,4 @@
-#include "runtime/data/edges.h"
+#include "runtime/data/edges_private.h"
 #include "runtime/rule_abi.h"
 #include "runtime/data/mem.h"
 #include "runtime/export.h"
@@ -6,52 +6,17 @@
 
 enum { ELEMENTS_MAX = 1 << 26 };
 
-/* What is at this place along dimension 'r' of the readers' root is index (place - add) / coef. */
-struct key {
-  int r;
-  int64_t coef, add, extent;
-};
-
-struct held {
-  int64_t key, low, high;       /* a span of the dimension's indices */
-};
-
-struct dvmrt_edge {
-  struct dvmrt_edge *next;
-  const char *name;
-  const void *root;             /* what lies on it may have the edge; NULL: nothing any more */
-  struct key at;                /* where the dimension lies along it; r = -1: nothing divides it */
-  bool unknown;
-  const void *readers;          /* the root that the rule's indices lie on */
-  int nkeys;
-  struct key key[DVMRT_NDIMS_MAX];
-  struct held *held;            /* by key */
-  uint32_t n, cap;
-};
-
-struct dvmrt_has_edge {
-  struct dvmrt_has_edge *next;
-  struct dvmrt_edge *edge;
-  bool renewed;
-};
-
 static struct dvmrt_edge *edges;
 static uint32_t version;        /* changes whenever what an edge holds does */
 
 /* ---- where things lie ----------------------------------------------------------------------------------------------------------- */
 
-static struct key key_of(struct dvmrt_array *a, int dim) {
+static struct dvmrt_edge_key key_of(struct dvmrt_array *a, int dim) {
   const struct dvmrt_layout *l = dvmrt_array_layout(a);
   for (int r = 0; l->root && r < l->ndims; r++)
     if (l->block[r] && l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && l->at[r].coef)
-      return (struct key){r, l->at[r].coef, l->at[r].add, a->extent[dim]};
-  return (struct key){.r = -1};
-}
-
-/* False: no index lies there. */
-static bool index_at(const struct key *k, int64_t place, int64_t *index) {
-  *index = (place - k->add) / k->coef;
-  return (place - k->add) % k->coef == 0 && *index >= 0 && *index < k->extent;
+      return (struct dvmrt_edge_key){r, l->at[r].coef, l->at[r].add, a->extent[dim]};
+  return (struct dvmrt_edge_key){.r = -1};
 }
 
 static struct dvmrt_edge *find(const void *root, const char *name) {
@@ -66,13 +31,14 @@ static void empty(struct dvmrt_edge *e) {
     dvmrt_mem_free(e->held, e->cap * sizeof(*e->held));
   e->held = NULL;
   e->n = e->cap = 0;
+  dvmrt_holders_drop(e);
 }
 
 /* ---- rules: the code of the directive counts through all indices ------------------------------------------------------------------ */
 
 struct level {
   struct dvmrt_array *a;
-  struct key key;
+  struct dvmrt_edge_key key;
   int64_t extent, at;           /* index that is the reader's own */
   int nbeside, edge;            /* edges that are counted through as well; where: 0 the own index, then each of them .. */
   struct dvmrt_edge *beside[DVMRT_NDIMS_MAX];
@@ -142,21 +108,32 @@ static uint32_t first_of(const struct dvmrt_edge *e, int64_t key) {
   return low;
 }
 
+/* The same; it is near 'from', as a rule. */
+static uint32_t first_near(const struct dvmrt_edge *e, uint32_t from, int64_t key) {
+  enum { NEAR = 16 };
+  if (from > e->n || (from && e->held[from - 1].key >= key))
+    return first_of(e, key);
+  for (uint32_t i = from; i < e->n && i < from + NEAR; i++)
+    if (e->held[i].key >= key)
+      return i;
+  return first_of(e, key);
+}
+
 /* The next index of the target in what the present reader has of its edges. */
 static bool next_beside(struct level *l, int64_t *index) {
   for (; l->edge <= l->nbeside; l->edge++, l->in_span = -1) {
     struct dvmrt_edge *e = l->beside[l->edge - 1];
     int64_t key, place = l->key.coef * l->at + l->key.add;
-    if (!index_at(&e->key[0], place, &key))
+    if (!dvmrt_edge_index(&e->key[0], place, &key))
       continue;
     if (l->in_span < 0) {
       l->next = first_of(e, key);
       l->in_span = 0;
     }
     for (; l->next < e->n && e->held[l->next].key == key; l->next++, l->in_span = 0) {
-      const struct held *h = &e->held[l->next];
+      const struct dvmrt_held *h = &e->held[l->next];
       while (h->low + l->in_span <= h->high)
-        if (index_at(&l->key, e->at.coef * (h->low + l->in_span++) + e->at.add, index))
+        if (dvmrt_edge_index(&l->key, e->at.coef * (h->low + l->in_span++) + e->at.add, index))
           return true;
     }
   }
@@ -186,7 +163,7 @@ DVMRT_EXPORT void __dvmrt_rule_give(long low, long high) {
     key = rule.level[i].key.r < 0 ? key : key * rule.level[i].extent + rule.level[i].at;
   if (low > high || e->unknown)
     return;
-  struct held *last = e->n ? &e->held[e->n - 1] : NULL;
+  struct dvmrt_held *last = e->n ? &e->held[e->n - 1] : NULL;
   if (last && last->key == key && low <= last->high + 1 && low >= last->low) {
     last->high = high > last->high ? high : last->high;
     return;
@@ -197,7 +174,7 @@ DVMRT_EXPORT void __dvmrt_rule_give(long low, long high) {
   }
   bool entered = dvmrt_mem_enter();
   e->held = dvmrt_mem_grow(e->held, &e->cap, e->n + 1, sizeof(*e->held));
-  e->held[e->n++] = (struct held){key, low, high};
+  e->held[e->n++] = (struct dvmrt_held){key, low, high};
   if (entered)
     dvmrt_mem_leave();
 }
@@ -217,12 +194,12 @@ static void read_levels(struct dvmrt_edge *e) {
 
 /* ---- edges ------------------------------------------------------------------------------------------------------------------------ */
 
-static void sift(struct held *h, uint32_t root, uint32_t n) {
+static void sift(struct dvmrt_held *h, uint32_t root, uint32_t n) {
   for (uint32_t child; (child = 2 * root + 1) < n; root = child) {
     child += child + 1 < n && h[child].key < h[child + 1].key;
     if (h[root].key >= h[child].key)
       return;
-    struct held other = h[root];
+    struct dvmrt_held other = h[root];
     h[root] = h[child];
     h[child] = other;
   }
@@ -238,7 +215,7 @@ static void sort(struct dvmrt_edge *e) {
   for (uint32_t k = e->n / 2; k--;)
     sift(e->held, k, e->n);
   for (uint32_t k = e->n; k-- > 1;) {
-    struct held last = e->held[k];
+    struct dvmrt_held last = e->held[k];
     e->held[k] = e->held[0];
     e->held[0] = last;
     sift(e->held, 0, k);
@@ -335,7 +312,7 @@ static bool key_at(const struct dvmrt_edge *e, const struct dvmrt_layout *nest, 
   for (int i = 0; i < e->nkeys; i++) {
     struct dvmrt_coord c = nest->at[e->key[i].r];
     int64_t index, place = c.kind == DVMRT_COORD_AFFINE ? c.coef * iv[c.index] + c.add : c.add;
-    if (c.kind == DVMRT_COORD_ALL || !index_at(&e->key[i], place, &index))
+    if (c.kind == DVMRT_COORD_ALL || !dvmrt_edge_index(&e->key[i], place, &index))
       return false;
     *key = *key * e->key[i].extent + index;
   }
@@ -357,7 +334,7 @@ bool dvmrt_edges_reach(struct dvmrt_array *a, int dim, int64_t index, const stru
     if (!key_at(h->edge, readers, ix, &key))
       return true;
     struct dvmrt_coord c = dvmrt_array_layout(a)->at[h->edge->at.r];
-    if (c.kind == DVMRT_COORD_AFFINE && c.index == dim && index_at(&h->edge->at, c.coef * index + c.add, &held) &&
+    if (c.kind == DVMRT_COORD_AFFINE && c.index == dim && dvmrt_edge_index(&h->edge->at, c.coef * index + c.add, &held) &&
         has_index(h->edge, key, held))
       return true;
   }
@@ -370,7 +347,7 @@ bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, 
       continue;
     struct dvmrt_coord c = dvmrt_array_layout(a)->at[h->edge->at.r];
     r->edge = h->edge;
-    r->first = first_of(h->edge, r->key);
+    r->first = first_near(h->edge, r->first, r->key);
     r->coef = c.coef;
     r->add = c.add;
     return c.kind == DVMRT_COORD_AFFINE;
@@ -380,7 +357,7 @@ bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, 
 
 bool dvmrt_edges_reads(const struct dvmrt_edge_reader *r, int64_t index) {
   int64_t held;
-  return index_at(&r->edge->at, r->coef * index + r->add, &held) && has_from(r->edge, r->first, r->key, held);
+  return dvmrt_edge_index(&r->edge->at, r->coef * index + r->add, &held) && has_from(r->edge, r->first, r->key, held);
 }
 
 /* 'unknown': the answer if it is not known what the iteration has. */
@@ -395,7 +372,7 @@ static bool holds(const struct dvmrt_edge *e, struct dvmrt_array *a, const struc
       return false;
   if (c.kind == DVMRT_COORD_ALL)
     return unknown;
-  return index_at(&e->at, c.kind == DVMRT_COORD_AFFINE ? c.coef * ix[c.index] + c.add : c.add, &index) && has_index(e, key, index);
+  return dvmrt_edge_index(&e->at, c.kind == DVMRT_COORD_AFFINE ? c.coef * ix[c.index] + c.add : c.add, &index) && has_index(e, key, index);
 }
 
 const char *dvmrt_edges_holding(struct dvmrt_array *a, const struct dvmrt_layout *nest, const int64_t *iv, const int64_t *ix,

@@ -31,9 +31,14 @@ struct dvmrt_edge_reader {
   int64_t key, coef, add;
   uint32_t first;
 };
-/* .. in the first one that is renewed and of which that is known.  False: there is none. */
+/* .. in the first one that is renewed and of which that is known.  False: there is none.  'r' is what an iteration before had, or zeros. */
 bool dvmrt_edges_reader(struct dvmrt_array *a, const struct dvmrt_layout *nest, const int64_t *iv, struct dvmrt_edge_reader *r);
 bool dvmrt_edges_reads(const struct dvmrt_edge_reader *r, int64_t index);
+/* Calls 'f' with each place, so far away along dimension 'r' of the root from where the iteration is, at which a reader has it in the array's edge
+ * of that name, until it says false.  Edges of which that is not known: with none. */
+typedef bool dvmrt_edge_holder_f(void *arg, int r, int64_t away);
+bool dvmrt_edges_holders(const struct dvmrt_array *a, const char *name, const struct dvmrt_layout *nest, const int64_t *iv,
+                         dvmrt_edge_holder_f *f, void *arg);
 /* The dimension of the array along which its edge of that name lies. */
 int dvmrt_edges_dim(struct dvmrt_array *a, const char *name);
 /* Takes into 'h' what verdicts on reads of its edges depend on. */

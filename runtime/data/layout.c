@@ -65,16 +65,31 @@ static int64_t round_out(int64_t num, int64_t den) {
   return q;
 }
 
-static void place_dim(struct dvmrt_coord a, int64_t point, const int64_t *ix, struct dvmrt_place *p) {
+static int64_t floor_of(int64_t num, int64_t den) { return num / den - (num % den && (num < 0) != (den < 0)); }
+
+/* Does the same processor have both points, however many there are? */
+static bool together(int64_t unit, int64_t a, int64_t b) { return a == b || (unit > 1 && floor_of(a, unit) == floor_of(b, unit)); }
+
+/* Dimension 'a.index' against the unit that holds the point; false: it has no element. */
+static bool place_in_unit(struct dvmrt_coord a, int64_t unit, int64_t point, int64_t ix, int64_t *own) {
+  const int64_t first = floor_of(point, unit) * unit - a.add, last = first + unit - 1;
+  const int64_t low = -floor_of(-(a.coef > 0 ? first : last), a.coef), high = floor_of(a.coef > 0 ? last : first, a.coef);
+  *own = ix < low ? low : ix > high ? high : ix;
+  return low <= high;
+}
+
+static void place_dim(struct dvmrt_coord a, int64_t unit, int64_t point, const int64_t *ix, struct dvmrt_place *p) {
   int64_t delta = value(a, ix) - point;
   if (a.kind == DVMRT_COORD_CONST || a.coef == 0) {
-    if (delta)
+    if (!together(unit, point + delta, point))
       p->kind = DVMRT_PLACE_FIXED;
     return;
   }
   int d = a.index;
   int64_t away;
-  if (DVMRT_LIKELY(a.coef == 1)) {
+  if (unit > 1 && place_in_unit(a, unit, point, ix[d], &p->own[d])) {
+    away = ix[d] - p->own[d];
+  } else if (DVMRT_LIKELY(a.coef == 1)) {
     p->own[d] = point - a.add;
     away = delta;
   } else {
@@ -108,7 +123,7 @@ void dvmrt_layout_place(const struct dvmrt_layout *array, const struct dvmrt_lay
       p->kind = DVMRT_PLACE_REPLICATED;
       return;
     }
-    place_dim(array->at[r], value(nest->at[r], iv), ix, p);
+    place_dim(array->at[r], array->unit[r], value(nest->at[r], iv), ix, p);
     if (p->kind)
       return;
   }
@@ -124,7 +139,7 @@ bool dvmrt_layout_own(const struct dvmrt_layout *array, const struct dvmrt_layou
     struct dvmrt_coord a = array->at[r];
     if (!array->block[r] || a.kind == DVMRT_COORD_ALL)
       continue;
-    if (nest->at[r].kind == DVMRT_COORD_ALL || a.kind != DVMRT_COORD_AFFINE || a.coef != 1 || has_own[a.index])
+    if (nest->at[r].kind == DVMRT_COORD_ALL || a.kind != DVMRT_COORD_AFFINE || a.coef != 1 || has_own[a.index] || array->unit[r] > 1)
       return false;
     has_own[a.index] = true;
     own[a.index] = value(nest->at[r], iv) - a.add;
@@ -190,7 +205,7 @@ bool dvmrt_layout_beside(const struct dvmrt_layout *array, const int64_t *ix, co
   for (int r = 0; r < array->ndims; r++) {
     if (!array->block[r] || array->at[r].kind == DVMRT_COORD_ALL)
       continue;
-    if (other->at[r].kind == DVMRT_COORD_ALL || value(array->at[r], ix) != value(other->at[r], other_ix))
+    if (other->at[r].kind == DVMRT_COORD_ALL || !together(array->unit[r], value(array->at[r], ix), value(other->at[r], other_ix)))
       return false;
   }
   return true;
@@ -209,22 +224,22 @@ int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*
     if (other->at[r].kind == DVMRT_COORD_ALL)
       return 0;
     int64_t first = value(array->at[r], ix[0]) - value(other->at[r], other_ix[0]),
-            last = value(array->at[r], ix[1]) - value(other->at[r], other_ix[1]);
+            last = value(array->at[r], ix[1]) - value(other->at[r], other_ix[1]), unit = array->unit[r] > 1 ? array->unit[r] : 1;
     beside &= !first && !last;
-    apart |= (first < 0 && last < 0) || (first > 0 && last > 0);
+    apart |= (first <= -unit && last <= -unit) || (first >= unit && last >= unit);
   }
   return beside ? 1 : apart ? 0 : -1;
 }
 
-bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis,
-                          int ndims) {
+static bool steady(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis, int ndims,
+                   bool units) {
   if (dvmrt_layout_everywhere(array) || array->root != nest->root)
     return true;
   for (int r = 0; r < array->ndims; r++) {
     struct dvmrt_coord a = array->at[r], n = nest->at[r];
     if (!array->block[r] || a.kind == DVMRT_COORD_ALL || n.kind == DVMRT_COORD_ALL)
       continue;
-    int64_t coef = 0;
+    int64_t coef = 0, add = a.add;
     int index = -1;
     if (a.kind == DVMRT_COORD_AFFINE) {
       if (a.index >= ndims || axis[a.index].kind == 'o')
@@ -233,10 +248,20 @@ bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_l
         index = axis[a.index].index;
         coef = a.coef * axis[a.index].coef;
       }
+      add += a.coef * axis[a.index].add;
     }
     int64_t want = n.kind == DVMRT_COORD_AFFINE ? n.coef : 0;
-    if (coef != want || (coef && index != n.index))
+    if (coef != want || (coef && index != n.index) || (units && array->unit[r] > 1 && add != n.add))
       return false;
   }
   return true;
+}
+
+bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis,
+                          int ndims) {
+  return steady(array, nest, axis, ndims, true);
+}
+
+bool dvmrt_layout_steady(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis, int ndims) {
+  return steady(array, nest, axis, ndims, false);
 }

@@ -16,6 +16,7 @@ struct dvmrt_layout {
   int ndims;                      /* of the root */
   bool block[DVMRT_NDIMS_MAX];    /* divided among processors; else whole */
   bool given[DVMRT_NDIMS_MAX];    /* .. into blocks of sizes that the program gives */
+  int64_t unit[DVMRT_NDIMS_MAX];  /* .. into blocks of whole units of so many points (multblock); at most 1: of points */
   int64_t extent[DVMRT_NDIMS_MAX];
   struct dvmrt_coord at[DVMRT_NDIMS_MAX];
 };
@@ -69,4 +70,6 @@ int dvmrt_layout_beside_along(const struct dvmrt_layout *array, const int64_t (*
                               const int64_t (*other_ix)[DVMRT_NDIMS_MAX]);
 /* Will the answer be the same for every iteration of the nest, given these subscripts? */
 bool dvmrt_layout_settled(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis, int ndims);
+/* Is the element equally far from the iteration's point in each of them?  The borders of units may be closer to some. */
+bool dvmrt_layout_steady(const struct dvmrt_layout *array, const struct dvmrt_layout *nest, const struct dvmrt_subscript *axis, int ndims);
 #endif

@@ -114,6 +114,8 @@ struct dvmrt_access {
   struct dvmrt_access *next; /* next site of the same construct, in the order of the text */
 };
 
+/* Is it printed, by a name that directives know as a distributed array?  Then who prints it is sent it. */
+static inline bool dvmrt_site_printed(const struct dvmrt_access *x) { return x->role == 'i' && x->distributed; }
 /* Parts of one assignment of the sequential part. */
 static inline bool dvmrt_site_same_expression(const struct dvmrt_access *a, const struct dvmrt_access *b) {
   return a->expression == b->expression && a->pos.file == b->pos.file;

@@ -4,10 +4,14 @@
 #include "runtime/report/explain.h"
 #include "runtime/data/finding.h"
 #include "runtime/rules/group.h"
+#include "runtime/abi_pieces.h"
 #include "runtime/data/doubt.h"
 #include "runtime/data/few.h"
+#include "runtime/data/library.h"
+#include "runtime/library_abi.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/handed.h"
+#include "runtime/rules/lent.h"
 #include "runtime/rules/object.h"
 #include "runtime/entry/process.h"
 #include "runtime/rules/declared.h"
@@ -265,19 +269,25 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   note_result((uintptr_t)p, size, ix, flags);
 }
 
-void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {
+static __attribute__((noinline)) void look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count,
+                                           va_list subscripts) {
   int64_t ix[DVMRT_NDIMS_MAX];
-  va_list rest;
-  va_start(rest, count);
   for (uint32_t i = 0; i < count && i < DVMRT_NDIMS_MAX; i++)
-    ix[i] = va_arg(rest, int64_t);
-  va_end(rest);
-  if (!__dvmrt_now.mask && !dvmrt_doubt_any((uintptr_t)p, size))
-    return;
+    ix[i] = va_arg(subscripts, int64_t);
   if (site)
     __dvmrt_touch(p, size, site, count ? ix : NULL, flags);
   else
     __dvmrt_assign(p, size);
+}
+
+/* Called where a function asks so often that the question is not put inline: mostly there is no doubt. */
+void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {
+  if (!__dvmrt_now.mask && !(size <= 8 ? dvmrt_doubt_few((uintptr_t)p, size) : dvmrt_doubt_any((uintptr_t)p, size)))
+    return;
+  va_list subscripts;
+  va_start(subscripts, count);
+  look(p, size, site, flags, count, subscripts);
+  va_end(subscripts);
 }
 
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags) {
@@ -414,6 +424,10 @@ int __dvmrt_turns(struct dvmrt_stretch *s, uint64_t turns, const uintptr_t *firs
   if (!__dvmrt_now.mask)
     return prove_turns(s, turns, first);
   return !dvmrt_mem_inside() && dvmrt_turns_own(s, turns, first);
+}
+
+int __dvmrt_certain(const struct dvmrt_pieces *pieces, uint64_t n, uint64_t turns, const uintptr_t *first) {
+  return !__dvmrt_now.mask && !dvmrt_doubt_any_piece(pieces, n, turns, first);
 }
 
 void __dvmrt_direct(struct dvmrt_site *site, const int64_t *args) {
@@ -659,8 +673,20 @@ static void copy_words(uintptr_t dst, uintptr_t src, uint64_t size) {
   }
 }
 
+/* To where nobody but the map of doubts has to know: is nothing of the source in doubt?  True: done. */
+static bool copy_certain(const void *dst, uintptr_t src, uint64_t size) {
+  if (dvmrt_doubt_any(src, size))
+    return false;
+  if (!dvmrt_doubt_any((uintptr_t)dst, size))
+    return true;
+  if (DVMRT_UNLIKELY(dvmrt_held_count))
+    return false;
+  assign(dst, size);
+  return true;
+}
+
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
-  if (!size || (only_doubts((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)dst, size) && !dvmrt_doubt_any((uintptr_t)src, size)))
+  if (!size || (only_doubts((uintptr_t)dst, size) && copy_certain(dst, (uintptr_t)src, size)))
     return;
   if (!enter())
     return;
@@ -674,15 +700,15 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
 
 void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from) {
   uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
-  if (!size || (only_doubts(d, size) && !dvmrt_doubt_any(d, size) && only_doubts(s, size) && !dvmrt_doubt_any(s, size)))
+  const bool doubts = only_doubts(d, size) && only_doubts(s, size);
+  if (!size || (doubts && copy_certain(dst, s, size)) || !enter())
     return;
-  if (!enter())
-    return;
+  const bool judged = !doubts || DVMRT_UNLIKELY(dvmrt_held_count); /* else there is nothing to say: the doubts go with the data */
   if (from && DVMRT_UNLIKELY(dvmrt_held_count))
     dvmrt_region_reads(s, size, from, false);
-  if (from)
+  if (from && judged)
     dvmrt_range_source(s, size, from, d);
-  if (!to || dvmrt_range_target(d, size, to))
+  if (!to || !judged || dvmrt_range_target(d, size, to))
     copy_words(d, s, size);
   leave();
 }
@@ -739,11 +765,18 @@ void __dvmrt_section(const void *p, uint64_t bytes, struct dvmrt_site *site, uin
   }
   if (!p || !bytes || !dvmrt_section_bounds(&s, &low, &size))
     return;
-  if (only_doubts(low, size) && ((flags & (DVMRT_COPIED | DVMRT_WRITE)) || !dvmrt_doubt_any(low, size)))
+  if (flags && only_doubts(low, size) && ((flags & (DVMRT_COPIED | DVMRT_WRITE)) || !dvmrt_doubt_any(low, size)))
     return;
   if (!enter())
     return;
-  dvmrt_section_access(&s);
+  if (flags & DVMRT_LENT)
+    dvmrt_lent_begin(s.first, bytes, site);
+  else if (flags & DVMRT_RETURNED)
+    dvmrt_lent_end(s.first);
+  else if (flags)
+    dvmrt_section_access(&s);
+  else
+    dvmrt_check_target(s.first, site);
   leave();
 }
 
@@ -766,26 +799,57 @@ static void given(const void *p, uint64_t size) {
 void __dvmrt_foreign(const void *p) { given(p, 0); }
 void __dvmrt_given(const void *p, uint64_t size) { given(p, size); }
 
-void __dvmrt_handed(const struct dvmrt_part *parts, uint32_t n, ...) {
-  va_list pointers;
-  va_start(pointers, n);
-  for (uint32_t i = 0; i < n; i++) {
-    const void *p = va_arg(pointers, const void *);
-    if (parts[i].what & DVMRT_PART_ASSIGN)
-      __dvmrt_assign(p, parts[i].size);
-    if (parts[i].what & DVMRT_PART_GIVEN)
-      given(p, parts[i].size);
-  }
-  va_end(pointers);
-}
-
-void __dvmrt_written(const void *p) {
+static void written(const void *p, uint64_t size) {
   if (!p || !enter())
     return;
-  dvmrt_handed_written((uintptr_t)p);
+  dvmrt_handed_written((uintptr_t)p, size);
   if (DVMRT_UNLIKELY(dvmrt_held_count))
     dvmrt_region_given((uintptr_t)p);
   leave();
+}
+
+void __dvmrt_written(const void *p) { written(p, 0); }
+
+static void unseen_part(const void *p, const struct dvmrt_part *part) {
+  if (part->what & DVMRT_PART_ASSIGN)
+    __dvmrt_assign(p, part->size);
+  if (part->what & DVMRT_PART_GIVEN)
+    given(p, part->size);
+}
+
+/* As the pass does where it sees the name. */
+static void library_part(const void *p, const struct dvmrt_part *part, const char *letters) {
+  unsigned argument = (unsigned)(part->what >> DVMRT_PART_ARGUMENT);
+  char letter = argument == DVMRT_PART_RESULT ? 'r' : dvmrt_library_letter(letters, argument);
+  if (letter == 'r')
+    return;
+  if (letter == 'l' && dvmrt_handed_others())
+    unseen_part(p, part);
+  else if (part->what & DVMRT_PART_ASSIGN)
+    __dvmrt_fill(p, part->size);
+  else
+    written(p, part->size);
+}
+
+static void handed(const char *letters, const struct dvmrt_part *parts, uint32_t n, va_list pointers) {
+  for (uint32_t i = 0; i < n; i++) {
+    const void *p = va_arg(pointers, const void *);
+    letters ? library_part(p, &parts[i], letters) : unseen_part(p, &parts[i]);
+  }
+}
+
+void __dvmrt_handed(const struct dvmrt_part *parts, uint32_t n, ...) {
+  va_list pointers;
+  va_start(pointers, n);
+  handed(NULL, parts, n, pointers);
+  va_end(pointers);
+}
+
+DVMRT_EXPORT void __dvmrt_handed_to(const void *callee, const struct dvmrt_part *parts, uint32_t n, ...) {
+  va_list pointers;
+  va_start(pointers, n);
+  handed(dvmrt_library_letters(callee), parts, n, pointers);
+  va_end(pointers);
 }
 
 static void heap_new(uintptr_t a, uint64_t size, uint32_t word) {

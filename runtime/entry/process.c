@@ -4,7 +4,9 @@
 #include "runtime/entry/wiring.h"
 #include "runtime/report/facts.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/handed.h"
 #include "runtime/entry/host.h"
+#include "runtime/data/library.h"
 #include "runtime/data/mem.h"
 #include "runtime/data/options.h"
 #include "runtime/rules/held.h"
@@ -86,7 +88,10 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(
 /* A handler that has interrupted the runtime forks without the lock, and what it interrupted goes on in both. */
 static __thread bool held __attribute__((tls_model("initial-exec")));
 
-static void before_fork(void) { held = dvmrt_mem_enter(); }
+static void before_fork(void) {
+  dvmrt_handed_others();
+  held = dvmrt_mem_enter();
+}
 static void in_parent(void) {
   if (held)
     dvmrt_mem_leave();
@@ -179,6 +184,7 @@ __attribute__((constructor(101))) void dvmrt_process_init(void) {
   ready = true;
   dvmrt_finding_stopped = false;
   make_tables();
+  dvmrt_library_init();
   read_options(&o);
   if (early)
     dvmrt_mem_say(told, sizeof(told) - 1);

@@ -262,14 +262,12 @@ struct dvmp_array *dvmp_array_at(uintptr_t address) {
   return NULL;
 }
 
-struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args) {
+struct dvmp_array *dvmp_array_named(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args) {
   uintptr_t address = (uintptr_t)dvmrt_num_value(ref->address, args);
   for (struct dvmp_array *a = arrays; a; a = a->next)
     if (a->is_template && a->address == address)
       return a;
   struct dvmp_array *a = dvmp_array_at(address);
-  if (a && !dvmp_array_reached(a))
-    dvmp_task_refuse(a, &d->pos);
   if (!a || dvmp_array_everywhere(a))
     return a;
   if (a->address != address || a->ndims != ref->ndims)
@@ -277,6 +275,13 @@ struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct d
                   "'%s' is a part of '%s', or has a different shape: not supported in parallel execution yet; pass the whole array, or run "
                   "on one rank",
                   ref->name, a->name);
+  return a;
+}
+
+struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args) {
+  struct dvmp_array *a = dvmp_array_named(d, ref, args);
+  if (a && !a->is_template && !dvmp_array_reached(a))
+    dvmp_task_refuse(a, &d->pos);
   return a;
 }
 
@@ -369,6 +374,15 @@ static bool stays(const struct dvmp_array *old, const struct dvmp_array *a, cons
          (d->fortran && dvmrt_storage_static(a->address) && old->ndims == a->ndims && !memcmp(old->extent, a->extent, sizeof(a->extent)));
 }
 
+/* Ranks that are elsewhere do not come to the directive: they would know the array by another name. */
+static void call(struct dvmp_array *old, const struct dvmp_array *a, const struct dvmrt_directive *d) {
+  if (dvmp_job.group || a->element_bytes != old->element_bytes)
+    return;
+  old->called = (struct dvmp_called){.name = a->name, .declared = a->declared, .fortran = d->fortran, .ndims = a->ndims};
+  memcpy(old->called.extent, a->extent, sizeof(a->extent));
+  memcpy(old->called.lower, a->lower, sizeof(a->lower));
+}
+
 static void declare(struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *own = d->items;
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
@@ -390,12 +404,15 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   if (!is_template) {
     struct dvmp_array *old = dvmp_array_at(address);
     if (old && stays(old, a, d)) {
+      call(old, a, d);
       free(a);
       return;
     }
     dvmp_array_forget(address, a->end - address);
   }
+  static uint64_t numbers;
   a->born = dvmp_job.group;
+  a->number = a->born ? 0 : ++numbers;
   a->fixed = d->dynamic || d->fortran || (own->ref.flags & DVMRT_REF_POINTER) ? NULL : d;
   place(a, d, args);
   dvmrt_placing_shadow(own, args, a->ndims, a->low, a->high);

@@ -6,6 +6,14 @@
 
 struct dvmp_plan;
 
+/* A name of an array, and its shape under that name. */
+struct dvmp_called {
+  const char *name;
+  struct dvmrt_pos declared;
+  bool fortran;
+  int ndims;
+  int64_t extent[DVMRT_NDIMS_MAX], lower[DVMRT_NDIMS_MAX];
+};
 struct dvmp_array {
   struct dvmp_array *next;
   const char *name;
@@ -37,8 +45,11 @@ struct dvmp_array {
   const struct dvmrt_directive
       *fixed; /* its declaration, whose dimensions that are not divided stay so: it does not say 'dynamic'; else NULL */
   const struct dvmp_group *born; /* the ranks that have declared it: others do not know it */
+  uint64_t number;              /* the same on all ranks; 0: not all have declared it */
   unsigned moves;               /* how often it has been given another place */
   struct dvmp_poison *poison;   /* states of elements, or NULL */
+  struct dvmp_called
+      called;    /* by the latest directive that names its memory: so do sequential runs that are recorded; name NULL: its own */
 };
 
 /* The processors that what is laid out so lies on; it has a root. */
@@ -64,6 +75,8 @@ struct dvmp_array *dvmp_template_at(uintptr_t variable);
 /* The template or array that a ref names, or NULL (a parameter that got ordinary memory).  One that a pointer into its middle names is
  * refused. */
 struct dvmp_array *dvmp_array_of(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args);
+/* The same, also of an array that lies on ranks beyond those of the task that is executed: the other one refuses these. */
+struct dvmp_array *dvmp_array_named(const struct dvmrt_directive *d, const struct dvmrt_ref *ref, const int64_t *args);
 void dvmp_array_indices(const struct dvmp_array *a, uintptr_t at, int64_t *ix);
 
 /* All ranks that are together have all of it. */

@@ -5,6 +5,7 @@
 #include "runtime/parallel/edges.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/levels.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/sequential.h"
@@ -18,7 +19,7 @@
 static int32_t *flags[1024]; /* of the objects */
 static int nflags;
 
-static bool wanted(void) { return dvmp_job.poison || dvmp_options_recording.elements_file; }
+static bool wanted(void) { return dvmp_job.poison || dvmp_options_recording.elements_file || dvmp_levels_iterations(); }
 
 DVMRT_EXPORT void __dvmp_checked(int32_t *flag) {
   if (nflags < 1024)

@@ -223,7 +223,7 @@ bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
   dvmp_array_indices(a, at, ix);
   for (int n = depth; n-- && !found;)
     for (struct dvmrt_item *i = stack[n]->d->items; !found && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
-      if (stack[n]->d->parallel || dvmp_array_of(stack[n]->d, &i->ref, stack[n]->args) != a)
+      if (stack[n]->d->parallel || dvmp_array_named(stack[n]->d, &i->ref, stack[n]->args) != a)
         continue;
       struct dvmp_set s = dvmp_exchange_section(&m, stack[n], i, a, dvmp_job.rank);
       found = true;

@@ -9,6 +9,13 @@ struct dvmp_recompute;
 struct dvmp_consistent;
 struct dvmp_task_array;
 
+/* Places of each rank along dimension 'r' of the root, in a named edge. */
+struct dvmp_also {
+  struct dvmp_also *next;
+  int r;
+  const struct dvmp_list *of; /* [size] */
+};
+
 /* Of index variables that nothing limits. */
 #define DVMP_NO_LOW (INT64_MIN + 1)
 #define DVMP_NO_HIGH (INT64_MAX - 1)
@@ -23,7 +30,8 @@ struct dvmp_construct {
   bool left;                    /* the statement has been executed, and enter not been called again */
   bool inside;                  /* a nest whose iterations are divided */
   uint64_t executed, executed_sum; /* iterations of all turns so far */
-  bool told;                    /* element by element, as dvmp_elements_enter has it */
+  unsigned level;               /* at which it is recorded, of enum dvmt_level */
+  bool told;                    /* its iterations are, as dvmp_elements_enter has it */
   bool idle;                    /* none of the iterations is this rank's; of 'across' it comes through the stages all the same */
   bool counts;                  /* this rank's part of a reduction counts: no other rank makes the same */
   struct dvmrt_layout layout;   /* of the nest */
@@ -32,8 +40,9 @@ struct dvmp_construct {
   int64_t turn, turns;
   struct dvmp_across *across;
   struct dvmp_reductions *reductions;
-  /* shadow_compute: how far beyond its part of each dimension of the root a rank executes iterations, too. */
+  /* shadow_compute: how far beyond its part of each dimension of the root a rank executes iterations, too, and where else. */
   int64_t beyond_low[DVMRT_NDIMS_MAX], beyond_high[DVMRT_NDIMS_MAX];
+  struct dvmp_also *also;
   struct dvmp_recompute *recompute;
   struct dvmp_consistent *consistent;
   /* Of a region, or a loop, whose tasks are executed by their ranks alone: the array of tasks. */

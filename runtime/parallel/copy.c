@@ -53,7 +53,7 @@ DVMRT_EXPORT void __dvmp_range(const void *p, uint64_t n, struct dvmrt_site *sit
   if (!a || !n)
     return;
   n = n == UINT64_MAX ? 1 : within(a, p, n);
-  if (dvmp_sequential_divided(p))
+  if (dvmp_sequential_read(p))
     need(a, (uintptr_t)p, n, site);
   else
     look_inside(p, n, false, site);
@@ -97,7 +97,7 @@ static void copy_own(void *arg, uintptr_t low, uintptr_t high) {
 }
 
 DVMRT_EXPORT void *__dvmp_memcpy(void *to, const void *from, uint64_t n, struct dvmrt_site *written, struct dvmrt_site *read) {
-  struct dvmp_array *a = n ? dvmp_sequential_divided(to) : NULL, *source = n ? dvmp_sequential_divided(from) : NULL;
+  struct dvmp_array *a = n ? dvmp_sequential_divided(to) : NULL, *source = n ? dvmp_sequential_read(from) : NULL;
   if (!a && !source) {
     look_inside(from, n, false, read);
     look_inside(to, n, true, written);

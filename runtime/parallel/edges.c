@@ -61,6 +61,12 @@ bool dvmp_edges_has(const struct dvmp_array *a, const char *name) {
   return i;
 }
 
+const struct dvmp_list *dvmp_edges_places(const struct dvmp_array *a, const char *name, int *r) {
+  const struct dvmp_edge *e = find(a, name);
+  *r = e ? e->along : -1;
+  return e && dim_along(a, e->along) >= 0 ? e->of : NULL;
+}
+
 int dvmp_edges_sets(struct dvmp_arena *m, const struct dvmp_array *a, const char *name, int rank, struct dvmp_set *sets) {
   struct dvmp_list of[DVMRT_NDIMS_MAX] = {{0, NULL}};
   struct dvmp_set own = {0};

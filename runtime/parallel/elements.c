@@ -1,11 +1,14 @@
 #include "runtime/parallel/elements.h"
 #include "runtime/parallel/emit.h"
+#include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/record.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/elements.h"
+#include "runtime/trace/reach.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool dvmp_elements_wanted(const struct dvmp_construct *c, uint64_t execution) {
@@ -14,6 +17,33 @@ bool dvmp_elements_wanted(const struct dvmp_construct *c, uint64_t execution) {
   size_t n = file ? strlen(file) : 0, m = o->elements_file ? strlen(o->elements_file) : 0;
   return m && n >= m && execution == o->elements_execution && c->d->pos.line == o->elements_line &&
          !strcmp(file + n - m, o->elements_file) && (n == m || file[n - m - 1] == '/');
+}
+
+static bool is_told(const struct dvmp_construct *c) { return c->level == DVMT_LEVEL_MODIFY || c->level == DVMT_LEVEL_FULL; }
+
+/* ---- sites: each is told once ------------------------------------------------------------------------------------------------------ */
+
+static struct dvmt_site **sites;
+static size_t nsites;
+
+static struct dvmt_site *keep(struct dvmt_site *site) {
+  struct dvmt_site **rows = realloc(sites, (nsites + 1) * sizeof(*rows));
+  if (!rows)
+    dvmp_out_of_memory();
+  sites = rows;
+  return sites[nsites++] = site;
+}
+
+static struct dvmt_site *known(const char *text, unsigned bytes) {
+  for (size_t i = nsites; i--;) /* the latest is the likeliest */
+    if (sites[i]->bytes == bytes && !strcmp(sites[i]->text, text))
+      return sites[i];
+  return NULL;
+}
+
+static struct dvmt_site *direct(const char *text, unsigned nargs) {
+  struct dvmt_site *s = known(text, 0);
+  return s ? s : keep(dvmp_emit_site(text, DVMT_SITE_DIRECT, nargs));
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------------------------------------ */
@@ -41,17 +71,49 @@ static void tell_iterations(const struct dvmp_construct *c) {
     else
       n += (size_t)snprintf(text + n, sizeof(text) - n, "*");
   }
-  dvmp_emit(dvmp_emit_site(text, DVMT_SITE_DIRECT, 0), DVMT_TAG_DIRECT, NULL, 0);
+  dvmp_emit(direct(text, 0), DVMT_TAG_DIRECT, NULL, 0);
+}
+
+static struct dvmt_site *site_at(const struct dvmp_construct *c, const char *kind, int nargs) {
+  char text[1024];
+  snprintf(text, sizeof(text), "K %s\nF %s\nP %u %u", kind, c->d->pos.file, c->d->pos.line, c->d->pos.column);
+  return direct(text, (unsigned)nargs);
+}
+
+/* Of the construct that is being executed: there is one whose iterations are told. */
+static int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+static bool bounded;
+
+static void widen(const struct dvmp_construct *c, const int64_t *indices) {
+  for (int k = 0; k < c->d->rank; k++) {
+    low[k] = !bounded || indices[k] < low[k] ? indices[k] : low[k];
+    high[k] = !bounded || indices[k] > high[k] ? indices[k] : high[k];
+  }
+  bounded = true;
 }
 
 void dvmp_elements_iteration(const struct dvmp_construct *c, const int64_t *indices) {
-  static struct dvmt_site *site; /* of the one construct that is told */
-  if (!site) {
-    char text[1024];
-    snprintf(text, sizeof(text), "K " DVMT_ELEMENTS_RAN "\nF %s\nP %u %u", c->d->pos.file, c->d->pos.line, c->d->pos.column);
-    site = dvmp_emit_site(text, DVMT_SITE_DIRECT, (unsigned)c->d->rank);
+  static const struct dvmrt_directive *of;
+  static struct dvmt_site *site;
+  if (dvmp_options_recording.bounds) {
+    widen(c, indices);
+    return;
   }
+  if (of != c->d)
+    site = site_at(c, DVMT_ELEMENTS_RAN, c->d->rank);
+  of = c->d;
   dvmp_emit(site, DVMT_TAG_DIRECT, (const uint64_t *)indices, (size_t)c->d->rank);
+}
+
+static void tell_bounds(const struct dvmp_construct *c) {
+  uint64_t words[2 * DVMRT_NDIMS_MAX];
+  for (int k = 0; bounded && k < c->d->rank; k++) {
+    words[2 * k] = (uint64_t)low[k];
+    words[2 * k + 1] = (uint64_t)high[k];
+  }
+  if (bounded)
+    dvmp_emit(site_at(c, DVMT_ELEMENTS_BOUNDS, 2 * c->d->rank), DVMT_TAG_DIRECT, words, 2 * (size_t)c->d->rank);
+  bounded = false;
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------------------------------- */
@@ -63,10 +125,16 @@ struct telling {
 
 static struct dvmt_site *site_of(const struct dvmp_construct *c, const struct dvmp_array *a, const char *kind, unsigned words,
                                  unsigned bytes) {
+  const char *name = a->called.name ? a->called.name : a->name;
   char text[1024];
   snprintf(text, sizeof(text), "K %s\nF %s\nP %u %u\nT %.200s\nV %.200s\nS %llu", kind, c->d->pos.file, c->d->pos.line, c->d->pos.column,
-           a->name, a->name, (unsigned long long)a->element_bytes);
-  return dvmp_emit_values(text, words, bytes);
+           name, name, (unsigned long long)a->element_bytes);
+  struct dvmt_site *s = known(text, bytes);
+  if (!s) {
+    s = keep(dvmp_emit_values(text, words, bytes));
+    s->bytes = (uint8_t)bytes;
+  }
+  return s;
 }
 
 /* Bytes that lie at 'from' as those of the address 'at'. */
@@ -95,27 +163,46 @@ static void tell_run(void *arg, int64_t offset, int64_t count) {
   }
 }
 
-static void tell_arrays(const struct dvmp_construct *c, const char *kind) {
-  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
-    struct telling t = {i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args)), NULL, NULL};
-    if (!t.a)
-      continue;
-    dvmp_record_array(t.a);
-    t.pieces = site_of(c, t.a, kind, DVMT_ELEMENTS_WORDS, DVMT_ELEMENTS_PIECE);
-    t.bytes = site_of(c, t.a, kind, 1, 1);
-    dvmp_set_runs(&t.a->own, t.a->stride, t.a->extent, tell_run, &t);
-  }
+/* What lies there has this name from here on. */
+static void declare(const struct dvmp_array *a, bool latest) {
+  char text[1024];
+  dvmp_record_declaration(a, latest, text, sizeof(text));
+  dvmp_emit(direct(text, 1), DVMT_TAG_DIRECT, (const uint64_t[]){a->address}, 1);
 }
 
-void dvmp_elements_enter(struct dvmp_construct *c, uint64_t execution) {
-  if (!dvmp_elements_wanted(c, execution))
+static void tell_array(const struct dvmp_construct *c, const struct dvmp_array *a, const char *kind) {
+  struct telling t = {a, NULL, NULL};
+  dvmp_record_array(a);
+  if (a->called.name)
+    declare(a, true);
+  t.pieces = site_of(c, a, kind, DVMT_ELEMENTS_WORDS, DVMT_ELEMENTS_PIECE);
+  t.bytes = site_of(c, a, kind, 1, 1);
+  dvmp_set_runs(&a->own, a->stride, a->extent, tell_run, &t);
+  if (a->called.name) /* for sums */
+    declare(a, false);
+}
+
+static void tell_arrays(const struct dvmp_construct *c, const char *kind) {
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_USE)); i = i->next) {
+    const struct dvmp_array *a = i->use == 'r' ? NULL : dvmp_array_at((uintptr_t)dvmrt_num_value(i->ref.address, c->args));
+    if (a)
+      tell_array(c, a, kind);
+  }
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REACHED)); i = i->next)
+    dvmp_record_reached(c, i, tell_array, kind);
+}
+
+void dvmp_elements_enter(struct dvmp_construct *c) {
+  c->told = is_told(c) || dvmp_options_recording.bounds;
+  if (!is_told(c))
     return;
-  c->told = true;
   tell_iterations(c);
   tell_arrays(c, DVMT_ELEMENTS_BEFORE);
 }
 
-void dvmp_elements_leave(const struct dvmp_construct *c, uint64_t execution) {
-  if (dvmp_elements_wanted(c, execution))
+void dvmp_elements_leave(const struct dvmp_construct *c) {
+  if (is_told(c))
     tell_arrays(c, DVMT_ELEMENTS_AFTER);
+  if (dvmp_options_recording.bounds)
+    tell_bounds(c);
 }

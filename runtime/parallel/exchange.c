@@ -1,4 +1,5 @@
 #include "runtime/parallel/exchange.h"
+#include "runtime/parallel/ask.h"
 #include "runtime/parallel/edges.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
@@ -63,15 +64,21 @@ static struct dvmp_plan *plan_of(struct dvmp_array *a, struct edges *e) {
 
 void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args, const struct dvmp_array *a,
                           const char *what, struct dvmrt_box *box) {
-  if (i->named)
-    dvmp_fail_all(1, &d->pos, "edges made by 'shadow_add' are not computed in parallel execution yet: renew that of '%s' afterwards",
-                  a->name);
   dvmrt_placing_widths(i, args, a->ndims, a->low, a->high, box);
   for (int k = 0; k < a->ndims; k++)
     if (box->low[k] > a->low[k] || box->high[k] > a->high[k] || box->low[k] < 0 || box->high[k] < 0)
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                     "the %s width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]", what,
                     (long long)box->low[k], (long long)box->high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
+}
+
+void dvmp_exchange_named(const struct dvmrt_directive *d, const struct dvmrt_item *i, const struct dvmp_array *a) {
+  if (!dvmp_edges_has(a, i->edge))
+    dvmp_fail_all(
+        DVMP_STATUS_WRONG, &d->pos,
+        "'%s' has no edge \"%s\": 'shadow_add' gives it one, of the array or its template, under 'include_to', behind each directive "
+        "that gives it another place [dvm-usage]",
+        a->name, i->edge);
 }
 
 static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
@@ -81,12 +88,8 @@ static void add_edges(struct dvmp_traffic *t, const struct dvmrt_directive *d, c
     return;
   if (!e.name)
     dvmp_exchange_widths(d, i, args, a, "renewed", &e.box);
-  else if (!dvmp_edges_has(a, e.name))
-    dvmp_fail_all(
-        DVMP_STATUS_WRONG, &d->pos,
-        "'%s' has no edge \"%s\": 'shadow_add' gives it one, of the array or its template, under 'include_to', behind each directive "
-        "that gives it another place [dvm-usage]",
-        a->name, e.name);
+  else
+    dvmp_exchange_named(d, i, a);
   dvmp_traffic_add(t, a, plan_of(a, &e));
 }
 
@@ -207,6 +210,19 @@ static int need_remote(void *arg, struct dvmp_arena *m, const struct dvmp_array 
   return 1;
 }
 
+/* Of a task: what lies on ranks beyond its own. */
+static void ask_others(const struct dvmp_construct *c) {
+  for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
+    struct dvmp_array *a = dvmp_array_named(c->d, &i->ref, c->args);
+    struct dvmp_arena m = {NULL};
+    if (!a || dvmp_array_reached(a))
+      continue;
+    struct dvmp_set s = dvmp_exchange_section(&m, c, i, a, dvmp_job.rank);
+    dvmp_ask_remote(a, &s);
+    dvmp_arena_free(&m);
+  }
+}
+
 void dvmp_exchange_remote(struct dvmp_construct *c) {
   struct dvmp_traffic *t = NULL;
   struct dvmp_plan *plans = NULL;
@@ -214,11 +230,11 @@ void dvmp_exchange_remote(struct dvmp_construct *c) {
     return;
   int why = dvmp_profile_why(DVMP_WHY_REMOTE);
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
-    struct dvmp_array *a = dvmp_array_of(c->d, &i->ref, c->args);
+    struct dvmp_array *a = dvmp_array_named(c->d, &i->ref, c->args);
     struct remote r = {c, i};
     if (!t)
       t = dvmp_traffic_create(dvmp_job_tag());
-    if (!a || dvmp_array_everywhere(a))
+    if (!a || dvmp_array_everywhere(a) || !dvmp_array_reached(a))
       continue;
     struct dvmp_plan *p = dvmp_plan_make(a, need_remote, &r);
     p->next = plans;
@@ -228,126 +244,11 @@ void dvmp_exchange_remote(struct dvmp_construct *c) {
   dvmp_traffic_remote(t);
   dvmp_traffic_start(t);
   dvmp_traffic_end(t);
+  ask_others(c);
   dvmp_profile_back(why);
   while (plans) {
     struct dvmp_plan *p = plans;
     plans = p->next;
     dvmp_plan_destroy(p);
   }
-}
-
-/* ---- array_copy ----------------------------------------------------------------------------------------------------------------- */
-
-/* One side: its array (of ordinary data: all ranks have all of it) and where its section begins. */
-struct copied {
-  struct dvmp_array *a, ordinary;
-  struct dvmp_set section;
-  int n;                        /* dimensions that are more than one place */
-  int dim[DVMRT_NDIMS_MAX];
-};
-
-static void read_ordinary(struct copied *s, const struct dvmrt_directive *d, const struct dvmrt_item *i, const int64_t *args) {
-  struct dvmp_array *a = &s->ordinary;
-  a->name = i->ref.name;
-  a->address = (uintptr_t)dvmrt_num_value(i->ref.address, args);
-  a->element_bytes = (uint64_t)dvmrt_num_value(i->ref.element_bytes, args);
-  a->ndims = i->ref.ndims;
-  for (int k = a->ndims - 1; k >= 0; k--) {
-    a->extent[k] = dvmrt_num_value(i->ref.extent[k], args);
-    a->stride[k] = k == a->ndims - 1 ? 1 : a->stride[k + 1] * a->extent[k + 1];
-    bool open = k < i->naxes && i->axis[k].kind == 'r' && dvmrt_num_value(i->axis[k].add, args) >= 0;
-    if (a->extent[k] < 0 && open)
-      a->extent[k] = dvmrt_num_value(i->axis[k].add, args) + 1;
-    if (a->extent[k] <= 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "the extent of dimension %d of '%s' is not known in 'array_copy' [dvm-usage]", k + 1,
-                    a->name);
-  }
-  s->a = a;
-}
-
-static void read_side(struct copied *s, struct dvmp_arena *m, const struct dvmrt_directive *d, const struct dvmrt_item *i,
-                      const int64_t *args) {
-  s->a = dvmp_array_of(d, &i->ref, args);
-  if (!s->a)
-    read_ordinary(s, d, i, args);
-  s->section.ndims = s->a->ndims;
-  for (int k = 0; k < s->a->ndims; k++) {
-    int64_t low = 0, high = s->a->extent[k] - 1;
-    const struct dvmrt_axis *x = k < i->naxes ? &i->axis[k] : NULL;
-    bool one = x && x->kind == 'c';
-    if (one)
-      low = high = dvmrt_num_value(x->add, args);
-    if (x && x->kind == 'r') {
-      const bool open = x->add.slot < 0 && x->add.v == -1;
-      low = dvmrt_num_value(x->coef, args);
-      high = open ? high : dvmrt_num_value(x->add, args);
-    }
-    if (low <= high && (low < 0 || high >= s->a->extent[k]))
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
-                    "the section %lld:%lld of dimension %d of '%s' in 'array_copy' lies outside the array [dvm-usage]", (long long)low,
-                    (long long)high, k + 1, s->a->name);
-    s->section.dim[k] = dvmp_list_of(m, low, high);
-    if (!one)
-      s->dim[s->n++] = k;
-  }
-}
-
-/* What of 'from' in its own indices is in 'to' in its own. */
-static struct dvmp_set carry(struct dvmp_arena *m, const struct copied *from, const struct copied *to, const struct dvmp_set *what) {
-  struct dvmp_set s = to->section;
-  for (int i = 0; i < from->n; i++) {
-    int f = from->dim[i], t = to->dim[i];
-    int64_t by = (to->section.dim[t].n ? to->section.dim[t].at[0].low : 0) - (from->section.dim[f].n ? from->section.dim[f].at[0].low : 0);
-    s.dim[t] = dvmp_list_shift(m, what->dim[f], by);
-  }
-  for (int d = 0; d < what->ndims; d++)
-    if (!what->dim[d].n) /* nothing of it */
-      s.dim[0].n = 0;
-  return s;
-}
-
-static struct dvmp_set part_of(struct dvmp_arena *m, const struct copied *s, int rank) {
-  struct dvmp_set own = dvmp_layout_own(m, &s->a->layout, s->a->ndims, s->a->extent, rank);
-  return dvmp_set_meet(m, &own, &s->section);
-}
-
-/* What 'from' sends to 'to', in indices of the source and of the destination. */
-static bool copied_part(struct dvmp_arena *m, const struct copied *dst, const struct copied *src, int from, int to, struct dvmp_set *out,
-                        struct dvmp_set *in) {
-  if (!dvmp_array_gives(&src->a->layout, from, to))
-    return false;
-  struct dvmp_set wanted = part_of(m, dst, to), there = part_of(m, src, from);
-  struct dvmp_set of_source = carry(m, dst, src, &wanted);
-  *out = dvmp_set_meet(m, &of_source, &there);
-  *in = carry(m, src, dst, out);
-  return !dvmp_set_empty(out);
-}
-
-void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
-  struct copied dst = {.n = 0}, src = {.n = 0};
-  struct dvmp_arena m = {NULL};
-  const struct dvmrt_item *first = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ARRAY),
-                          *second = first ? dvmrt_directive_find(first->next, DVMRT_DIRECTIVE_ARRAY) : NULL;
-  if (!second)
-    return;
-  read_side(&dst, &m, d, first, args);
-  read_side(&src, &m, d, second, args);
-  for (int i = 0; i < dst.n && dst.n == src.n; i++)
-    if (dvmp_list_count(dst.section.dim[dst.dim[i]]) != dvmp_list_count(src.section.dim[src.dim[i]]))
-      dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos, "'array_copy' copies %lld places of dimension %d of '%s' to %lld of '%s' [dvm-usage]",
-                    (long long)dvmp_list_count(src.section.dim[src.dim[i]]), src.dim[i] + 1, src.a->name,
-                    (long long)dvmp_list_count(dst.section.dim[dst.dim[i]]), dst.a->name);
-  int why = dvmp_profile_why(DVMP_WHY_COPY);
-  struct dvmp_traffic *t = dvmp_traffic_create(dvmp_job_tag());
-  for (int q = 0; q < dvmp_job.size; q++) {
-    struct dvmp_set *s = dvmp_arena_get(&m, 4 * sizeof(*s));
-    if (copied_part(&m, &dst, &src, dvmp_job.rank, q, &s[0], &s[1]))
-      dvmp_traffic_send(t, src.a, q, &s[0]);
-    if (copied_part(&m, &dst, &src, q, dvmp_job.rank, &s[2], &s[3]))
-      dvmp_traffic_receive(t, dst.a, q, &s[3]);
-  }
-  dvmp_traffic_start(t);
-  dvmp_traffic_end(t);
-  dvmp_profile_back(why);
-  dvmp_arena_free(&m);
 }

@@ -110,13 +110,12 @@ static double value_at(const struct cut *c, int64_t i) {
 
 static void set_part(const struct cut *c, int p, int64_t low, int64_t high) { c->axis->part[p] = dvmp_list_of(&c->g->memory, low, high); }
 
-/* floor(n*p/P) to floor(n*(p+1)/P), in units of 'unit' elements; of fewer units than processors the first ones get one each. */
+/* floor(n*p/P) to floor(n*(p+1)/P), in units of 'unit' elements, which divides them; of fewer units than processors the first ones get one each. */
 static void cut_block(const struct cut *c, int64_t unit) {
-  int64_t n = (c->axis->extent + unit - 1) / unit, procs = c->axis->nprocs;
+  int64_t n = c->axis->extent / unit, procs = c->axis->nprocs;
   for (int64_t p = 0; p < procs; p++) {
     int64_t from = n < procs ? (p < n ? p : n) : n * p / procs, to = n < procs ? (p + 1 < n ? p + 1 : n) : n * (p + 1) / procs;
-    int64_t high = to * unit - 1 < c->axis->extent - 1 ? to * unit - 1 : c->axis->extent - 1;
-    set_part(c, (int)p, from * unit, high);
+    set_part(c, (int)p, from * unit, to * unit - 1);
   }
 }
 
@@ -197,10 +196,23 @@ static void cut_derived(const struct cut *c) {
   free(owners);
 }
 
+/* Elements of a part are a multiple of it. */
+static int64_t unit_of(const struct cut *c) {
+  int64_t unit = c->rule->kind == 'm' ? dvmrt_num_value(c->rule->number, c->args) : 1;
+  if (unit < 1)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name,
+                  (long long)unit);
+  if (c->axis->extent % unit)
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
+                  "'multblock' (%lld) does not divide dimension %d of '%s', which has %lld elements [dvm-usage]", (long long)unit,
+                  c->dim + 1, c->name, (long long)c->axis->extent);
+  return unit;
+}
+
 static void cut_axis(const struct cut *c) {
   struct dvmp_axis *a = c->axis;
   a->part = dvmp_arena_get(&c->g->memory, (size_t)a->nprocs * sizeof(*a->part));
-  int64_t unit = c->rule->kind == 'm' ? dvmrt_num_value(c->rule->number, c->args) : 1;
+  const int64_t unit = unit_of(c);
   if (c->rule->kind == 'd')
     cut_derived(c);
   else if (a->nprocs == 1)
@@ -211,9 +223,6 @@ static void cut_axis(const struct cut *c) {
     cut_weights(c);
   else if (c->rule->kind == 'i')
     cut_map(c, NULL);
-  else if (unit < 1)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name,
-                  (long long)unit);
   else
     cut_block(c, unit);
 }

@@ -1,9 +1,12 @@
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/ask.h"
 #include "runtime/parallel/check.h"
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/digest.h"
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/levels.h"
+#include "runtime/parallel/leaks.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/output.h"
 #include "runtime/parallel/profile.h"
@@ -83,8 +86,10 @@ static void finish(void) {
     for (int i = 0; i < ngroups; i++)
       if (groups[i] != MPI_COMM_NULL)
         PMPI_Comm_free(&groups[i]);
+    dvmp_ask_close();
     PMPI_Comm_free(&control);
     PMPI_Comm_free(&comm);
+    dvmp_leaks_end();
     PMPI_Finalize();
   }
   dvmp_profile_end();
@@ -98,6 +103,7 @@ bool dvmp_job_beside(void) { return dvmp_job.begun && !pthread_equal(pthread_sel
 static void begin_mpi(void) {
   int given, is_on, *bound, kept = errno;
   sigset_t all, before;
+  dvmp_leaks_pause();
   PMPI_Initialized(&is_on);
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before); /* signals are for the program's threads, not for those that MPI starts */
@@ -112,6 +118,7 @@ static void begin_mpi(void) {
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &bound, &is_on);
   tag_max = is_on ? *bound : 32767;
   dvmp_job.mpi = true;
+  dvmp_leaks_resume();
   errno = kept;
 }
 
@@ -127,7 +134,7 @@ static void read_options(void) {
   const char *text = getenv("DVM_OPTIONS");
   struct dvm_error err = DVM_ERROR_INIT;
   long all = 1;
-  if (text && dvmp_options_parse(text, &err))
+  if ((text && dvmp_options_parse(text, &err)) || dvmp_levels_begin(&err))
     dvmp_fail_all(DVMP_STATUS_USAGE, NULL, "%s", err.text);
   if (dvmp_options_help)
     show_help();

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Open addressing; a removed entry keeps its place (size GONE) until the table is made anew. */
+/* Open addressing; a removed entry keeps its place (size GONE) until the table is made anew.  For leak checkers addresses are not to be found here. */
 struct entry {
-  uintptr_t at;
+  uintptr_t not_at; /* the address, inverted; 0: empty */
   size_t size;
   bool mapped; /* not the C library's */
 };
@@ -24,9 +24,11 @@ static struct entry *table;
 static size_t room, used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static uintptr_t address_of(const struct entry *e) { return ~e->not_at; }
+
 static struct entry *find(uintptr_t at) {
   size_t i = (at >> 4) * 0x9e3779b97f4a7c15ull >> 32 & (room - 1);
-  while (table[i].at && table[i].at != at)
+  while (table[i].not_at && address_of(&table[i]) != at)
     i = (i + 1) & (room - 1);
   return &table[i];
 }
@@ -35,7 +37,7 @@ static bool grow(void) {
   struct entry *old = table;
   size_t n = room, live = 0;
   for (size_t i = 0; i < n; i++)
-    live += old[i].at && old[i].size != GONE;
+    live += old[i].not_at && old[i].size != GONE;
   room = 1024;
   while (room < 4 * live)
     room *= 2;
@@ -47,8 +49,8 @@ static bool grow(void) {
   }
   used = 0;
   for (size_t i = 0; i < n; i++)
-    if (old[i].at && old[i].size != GONE) {
-      *find(old[i].at) = old[i];
+    if (old[i].not_at && old[i].size != GONE) {
+      *find(address_of(&old[i])) = old[i];
       used++;
     }
   free(old);
@@ -61,8 +63,8 @@ static void *note(void *p, size_t size, bool mapped) {
   pthread_mutex_lock(&lock);
   if (2 * (used + 1) < room || grow()) {
     struct entry *e = find((uintptr_t)p);
-    used += !e->at;
-    *e = (struct entry){(uintptr_t)p, size, mapped};
+    used += !e->not_at;
+    *e = (struct entry){~(uintptr_t)p, size, mapped};
   }
   pthread_mutex_unlock(&lock);
   return p;
@@ -74,7 +76,7 @@ static size_t drop(void *p) {
   if (!p)
     return 0;
   pthread_mutex_lock(&lock);
-  if (table && find((uintptr_t)p)->at) {
+  if (table && find((uintptr_t)p)->not_at) {
     e = *find((uintptr_t)p);
     find((uintptr_t)p)->size = GONE;
   }
@@ -102,7 +104,7 @@ static void *give(void *p, size_t n) {
 uint64_t dvmp_plan_heap_size(uintptr_t address) {
   pthread_mutex_lock(&lock);
   const struct entry *e = table ? find(address) : NULL;
-  uint64_t size = e && e->at && e->size != GONE ? e->size : 0;
+  uint64_t size = e && e->not_at && e->size != GONE ? e->size : 0;
   pthread_mutex_unlock(&lock);
   if (size)
     return size;
@@ -114,10 +116,11 @@ uint64_t dvmp_plan_heap_size(uintptr_t address) {
 /* The block in which the address lies. Blocks that another object has freed are still here: the nearest one counts. */
 static const struct entry *around(uintptr_t address) {
   const struct entry *e = table ? find(address) : NULL, *found = NULL;
-  if (e && e->at && e->size != GONE)
+  if (e && e->not_at && e->size != GONE)
     return e;
   for (size_t i = 0; i < room; i++)
-    if (table[i].size != GONE && table[i].at <= address && address - table[i].at < table[i].size && (!found || table[i].at > found->at))
+    if (table[i].not_at && table[i].size != GONE && address_of(&table[i]) <= address && address - address_of(&table[i]) < table[i].size &&
+        (!found || address_of(&table[i]) > address_of(found)))
       found = &table[i];
   return found;
 }
@@ -125,7 +128,7 @@ static const struct entry *around(uintptr_t address) {
 uint64_t dvmp_plan_heap_left(uintptr_t address) {
   pthread_mutex_lock(&lock);
   const struct entry *e = around(address);
-  uint64_t left = e ? e->at + e->size - address : 0;
+  uint64_t left = e ? address_of(e) + e->size - address : 0;
   pthread_mutex_unlock(&lock);
   return left;
 }

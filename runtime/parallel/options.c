@@ -81,13 +81,15 @@ static int set_trace(const char *key, const char *value, struct dvm_error *err) 
                     : !strcmp(key, "trace_file")    ? &o->file
                     : !strcmp(key, "trace_results") ? &o->results
                     : !strcmp(key, "trace_live")    ? &o->live
+                    : !strcmp(key, "trace_level")   ? &o->level
+                    : !strcmp(key, "trace_config")  ? &o->config
                                                     : NULL;
   o->step |= !strcmp(key, "trace_step");
   if (!strcmp(key, "trace_rows")) {
     o->whole = !strcmp(value, "0");
     o->small = !strcmp(value, "2");
   }
-  o->system |= !strcmp(key, "trace_level") && !strcmp(value, "system");
+  o->bounds |= !strcmp(key, "trace_bounds");
   if (to && !(*to = strdup(value)))
     return dvm_error_set(err, -ENOMEM, "out of memory");
   return 0;
@@ -149,6 +151,7 @@ static const struct {
     {"trace_live", NULL, set_trace},
     {"trace_step", NULL, set_trace},
     {"trace_rows", NULL, set_trace},
+    {"trace_bounds", NULL, set_trace},
     {"trace_level", NULL, set_trace},
     {"trace_config", NULL, set_trace},
     {"report", NULL, refuse},

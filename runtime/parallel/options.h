@@ -16,7 +16,8 @@ struct dvmp_recording {
   const char *job, *file, *results; /* NULL: not given */
   const char *live;                   /* socket of a comparison that runs beside, or NULL */
   bool step;                          /* construct by construct with it */
-  bool system;                        /* level system: calls alone, no sums */
+  const char *level, *config;         /* of the program; path of a configuration by construct (levels.h) */
+  bool bounds;                        /* between which values the index variables of each construct lie */
   bool substitute;
   bool whole;                         /* arrays are summed up when a construct has ended, not row by row while it is executed */
   bool small;                         /* row by row also where they are small */

@@ -32,13 +32,23 @@ void dvmp_parts_of_root(const struct dvmp_construct *c, int rank, struct dvmp_li
     along[r] = there ? dvmp_layout_grid(&c->layout)->axis[r].part[at[r]] : (struct dvmp_list){0, NULL};
 }
 
+struct dvmp_list dvmp_parts_also(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int r) {
+  struct dvmp_list l = {0, NULL};
+  for (const struct dvmp_also *x = c->also; x; x = x->next)
+    if (x->r == r)
+      l = dvmp_list_join(m, l, x->of[rank]);
+  return l;
+}
+
 bool dvmp_parts_of(struct dvmp_arena *m, const struct dvmp_construct *c, int rank, int k, struct dvmp_list *part) {
   struct dvmp_list along[DVMRT_NDIMS_MAX];
   if (!c->layout.root)
     return false;
   dvmp_parts_of_root(c, rank, along);
-  for (int r = 0; r < c->layout.ndims; r++)
+  for (int r = 0; r < c->layout.ndims; r++) {
     along[r] = dvmp_list_widen(m, along[r], c->beyond_low[r], c->beyond_high[r], c->layout.extent[r]);
+    along[r] = dvmp_list_join(m, along[r], dvmp_parts_also(m, c, rank, r));
+  }
   return index_along(m, c, along, k, part);
 }
 
@@ -125,4 +135,18 @@ void dvmp_parts_find(struct dvmp_construct *c) {
     c->turns = 0;
   c->idle = !c->turns;
   note_iterations(c);
+}
+
+void dvmp_parts_split(struct dvmp_construct *c, int64_t most) {
+  const struct dvmp_list all = c->clamped[0] ? c->part[0] : c->whole[0];
+  if (c->d->rank != 1 || c->turns != 1 || !is_cut(&c->layout) || all.n != 1 || all.at[0].low == DVMP_NO_LOW ||
+      all.at[0].high == DVMP_NO_HIGH || dvmp_list_count(all) < 2 * most)
+    return;
+  const int64_t n = (dvmp_list_count(all) + most - 1) / most;
+  struct dvmp_span *turn = dvmp_arena_get(&c->memory, (size_t)n * sizeof(*turn));
+  for (int64_t i = 0; i < n; i++)
+    turn[i] = (struct dvmp_span){all.at[0].low + i * most, i + 1 < n ? all.at[0].low + (i + 1) * most - 1 : all.at[0].high};
+  c->part[0] = (struct dvmp_list){(int)n, turn};
+  c->clamped[0] = true;
+  c->turns = n;
 }

@@ -171,13 +171,16 @@ static void pack_line(void *arg, int64_t offset, int64_t count, int64_t step, in
       memcpy(p->out ? buffer : at, p->out ? at : buffer, bytes);
 }
 
+void dvmp_plan_pack(const struct dvmp_array *a, const struct dvmp_set *s, char *buffer, bool out) {
+  struct packing p = {(char *)a->address, buffer, a->element_bytes, out};
+  dvmp_set_lines(s, a->stride, a->extent, pack_line, &p);
+}
+
 static void pack(struct side *s, bool out) {
-  struct packing p = {.buffer = s->buffer, .out = out};
+  char *buffer = s->buffer;
   for (int i = 0; i < s->n; i++) {
-    const struct dvmp_array *a = s->at[i].a;
-    p.array = (char *)a->address;
-    p.element_bytes = a->element_bytes;
-    dvmp_set_lines(s->at[i].set, a->stride, a->extent, pack_line, &p);
+    dvmp_plan_pack(s->at[i].a, s->at[i].set, buffer, out);
+    buffer += (size_t)dvmp_set_count(s->at[i].set) * s->at[i].a->element_bytes;
   }
 }
 

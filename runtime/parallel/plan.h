@@ -21,6 +21,8 @@ struct dvmp_plan {
 /* What a rank needs of an array: up to 'DVMP_NEEDS_MAX' sets. */
 enum { DVMP_NEEDS_MAX = 80 };
 typedef int dvmp_need_f(void *arg, struct dvmp_arena *m, const struct dvmp_array *a, int rank, struct dvmp_set *needs);
+/* The elements of the set, in order, to or from a buffer. */
+void dvmp_plan_pack(const struct dvmp_array *a, const struct dvmp_set *s, char *buffer, bool out);
 struct dvmp_plan *dvmp_plan_make(const struct dvmp_array *a, dvmp_need_f *need, void *arg);
 void dvmp_plan_destroy(struct dvmp_plan *p);
 void dvmp_plan_drop(struct dvmp_array *a); /* all that it keeps */

@@ -118,7 +118,7 @@ void dvmp_poison_place(struct dvmp_array *a, bool unset) {
   set_state(a, &own, 255, old || unset ? DVMP_UNSET : DVMP_OWN, false);
   for (uint64_t i = 0; i < n; i++) {
     char *element = (char *)a->address + i * a->element_bytes;
-    bool has = kept[i] == DVMP_OWN || kept[i] == DVMP_EDGE || kept[i] == DVMP_REMOTE;
+    bool has = kept[i] <= DVMP_REMOTE; /* UNSET too: what was assigned unseen is told by its value */
     uint8_t *state = &a->poison->state[i];
     if (*state != DVMP_FOREIGN && old && has && !unset && memcmp(element, a->poison->value, a->element_bytes))
       *state = DVMP_OWN;

@@ -1,4 +1,5 @@
 #include "runtime/parallel/recompute.h"
+#include "runtime/parallel/edges.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/guard.h"
@@ -20,7 +21,7 @@ struct result {
   size_t bytes;
 };
 
-/* An array of the clause. */
+/* An array of the clause, with its edges of some widths or one that has a name. */
 struct computed {
   struct computed *next;
   struct dvmp_array *a;
@@ -31,7 +32,7 @@ struct computed {
 
 struct dvmp_recompute {
   int n, now;                   /* zones */
-  struct zone zones[DVMRT_NDIMS_MAX];
+  struct zone zones[2 * DVMRT_NDIMS_MAX];
   struct zone own;
   struct result *results;
   struct computed *arrays;
@@ -67,53 +68,100 @@ static void find_edges(struct dvmp_arena *m, struct computed *to, const struct d
   }
 }
 
+static void add_widths(struct dvmp_construct *c, struct dvmrt_item *i, struct computed *to) {
+  struct dvmrt_box box;
+  dvmp_exchange_widths(c->d, i, c->args, to->a, "computed", &box);
+  find_edges(&c->memory, to, &box);
+  reach(c, to->a, &box);
+}
+
+static void add_named(struct dvmp_construct *c, const struct dvmrt_item *i, struct computed *to) {
+  dvmp_exchange_named(c->d, i, to->a);
+  to->n = dvmp_edges_sets(&c->memory, to->a, i->edge, dvmp_job.rank, to->edges);
+  int r;
+  const struct dvmp_list *of = dvmp_edges_places(to->a, i->edge, &r);
+  if (!of || to->a->layout.root != c->layout.root || c->layout.at[r].kind == DVMRT_COORD_ALL)
+    return;
+  struct dvmp_also *new = dvmp_arena_get(&c->memory, sizeof(*new));
+  *new = (struct dvmp_also){c->also, r, of};
+  c->also = new;
+}
+
 void dvmp_recompute_find(struct dvmp_construct *c) {
   if (!c->inside)
     return;
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RECOMPUTE)); i = i->next) {
     struct dvmp_array *a = dvmp_array_of(c->d, &i->ref, c->args);
-    struct dvmrt_box box;
     if (dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_ACROSS))
       dvmp_fail_all(1, &c->d->pos,
                     "'shadow_compute' beside 'across' has no meaning here: its edges would need what no edge holds; renew them afterwards");
     if (!a || dvmp_array_everywhere(a))
       continue;
-    dvmp_exchange_widths(c->d, i, c->args, a, "computed", &box);
     if (!c->recompute)
       c->recompute = dvmp_arena_get(&c->memory, sizeof(*c->recompute));
     struct computed *new = dvmp_arena_get(&c->memory, sizeof(*new));
     *new = (struct computed){.next = c->recompute->arrays, .a = a};
     c->recompute->arrays = new;
-    find_edges(&c->memory, new, &box);
-    reach(c, a, &box);
+    if (i->edge)
+      add_named(c, i, new);
+    else
+      add_widths(c, i, new);
   }
 }
 
 /* ---- zones ------------------------------------------------------------------------------------------------------------------------ */
 
-static void find_zones(struct dvmp_construct *c) {
+static void add_zone(struct dvmp_construct *c, const struct dvmp_list *along) {
   struct dvmp_recompute *all = c->recompute;
-  struct dvmp_list own[DVMRT_NDIMS_MAX], wide[DVMRT_NDIMS_MAX], along[DVMRT_NDIMS_MAX];
-  bool clamped[DVMRT_NDIMS_MAX];
+  struct zone *z = &all->zones[all->n];
+  bool any = true, clamped[DVMRT_NDIMS_MAX];
+  for (int q = 0; q < c->layout.ndims; q++)
+    any &= along[q].n > 0;
+  z->turns = any ? dvmp_parts_along(&c->memory, c, along, z->part, clamped) : 0;
+  all->n += z->turns > 0;
+}
+
+/* What named edges hold besides: in other dimensions it lies where the part does. */
+static void find_named(struct dvmp_construct *c, const struct dvmp_list *own, const struct dvmp_list *wide) {
+  struct dvmp_list along[DVMRT_NDIMS_MAX];
+  for (int r = 0; r < c->layout.ndims && c->also; r++) {
+    memcpy(along, own, sizeof(along));
+    along[r] = dvmp_list_minus(&c->memory, dvmp_parts_also(&c->memory, c, dvmp_job.rank, r), wide[r]);
+    add_zone(c, along);
+  }
+}
+
+static void find_zones(struct dvmp_construct *c) {
+  struct dvmp_list own[DVMRT_NDIMS_MAX] = {{0, NULL}}, wide[DVMRT_NDIMS_MAX], along[DVMRT_NDIMS_MAX];
   dvmp_parts_of_root(c, dvmp_job.rank, own);
   for (int r = 0; r < c->layout.ndims; r++)
     wide[r] = dvmp_list_widen(&c->memory, own[r], c->beyond_low[r], c->beyond_high[r], c->layout.extent[r]);
   for (int r = 0; r < c->layout.ndims; r++) {
-    struct zone *z = &all->zones[all->n];
     for (int q = 0; q < c->layout.ndims; q++)
       along[q] = q == r ? dvmp_list_minus(&c->memory, wide[q], own[q]) : q > r ? wide[q] : own[q];
-    bool any = true;
-    for (int q = 0; q < c->layout.ndims; q++)
-      any &= along[q].n > 0;
-    z->turns = any ? dvmp_parts_along(&c->memory, c, along, z->part, clamped) : 0;
-    all->n += z->turns > 0;
+    add_zone(c, along);
   }
+  find_named(c, own, wide);
 }
 
 static void enter_zone(struct dvmp_construct *c, const struct zone *z) {
   memcpy(c->part, z->part, sizeof(c->part));
   c->turns = z->turns;
   c->turn = 0;
+}
+
+/* Of an array that iterations for named edges may touch. */
+static void open_named(struct dvmp_construct *c, struct dvmp_array *a) {
+  for (int r = 0; r < c->layout.ndims && c->also; r++) {
+    struct dvmrt_coord at = a->layout.at[r];
+    struct dvmp_list also = dvmp_parts_also(&c->memory, c, dvmp_job.rank, r);
+    if (at.kind != DVMRT_COORD_AFFINE || !at.coef || !also.n)
+      continue;
+    struct dvmp_set s = a->own;
+    s.dim[at.index] = dvmp_list_meet(&c->memory, dvmp_list_before(&c->memory, also, at.coef, at.add),
+                                     dvmp_list_of(&c->memory, 0, a->extent[at.index] - 1));
+    dvmp_guard_open(a, &s);
+  }
 }
 
 static void open_guards(struct dvmp_construct *c) {
@@ -128,6 +176,7 @@ static void open_guards(struct dvmp_construct *c) {
       }
     struct dvmp_set s = dvmp_array_with_edges(&c->memory, a, dvmp_job.rank, low, high);
     dvmp_guard_open(a, &s);
+    open_named(c, a);
   }
 }
 

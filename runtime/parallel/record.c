@@ -5,6 +5,7 @@
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/levels.h"
 #include "runtime/parallel/live.h"
 #include "runtime/parallel/options.h"
 #include "runtime/parallel/poison.h"
@@ -32,7 +33,9 @@ struct told {
   struct dvmt_site *site;
   uint64_t part;         /* of an array: what it was */
   uintptr_t address;     /* of an array: where it was */
-  uint64_t executions;   /* of a construct */
+  uint64_t executions;   /* of a construct; of the last of them, and of the configuration */
+  unsigned level;
+  struct dvmp_levels_rule rule;
 };
 static struct told *told;
 static size_t ntold, told_room;
@@ -70,6 +73,25 @@ static uint64_t part_of(const struct dvmp_set *s) {
   return h;
 }
 
+static const struct dvmp_called *own_name(const struct dvmp_array *a, struct dvmp_called *own) {
+  *own = (struct dvmp_called){.name = a->name, .declared = a->declared, .fortran = a->placed && a->placed->fortran, .ndims = a->ndims};
+  memcpy(own->extent, a->extent, sizeof(a->extent));
+  memcpy(own->lower, a->lower, sizeof(a->lower));
+  return own;
+}
+
+void dvmp_record_declaration(const struct dvmp_array *a, bool latest, char *text, size_t room) {
+  struct dvmp_called own;
+  const struct dvmp_called *c = latest && a->called.name ? &a->called : own_name(a, &own);
+  int n = snprintf(text, room, "K array\n%sF %s\nP %u %u\nA %.200s v%c & %llu %d", c->fortran ? "u F\n" : "",
+                   c->declared.file ? c->declared.file : "?", c->declared.line, c->declared.column, c->name, a->type,
+                   (unsigned long long)a->element_bytes, c->ndims);
+  for (int d = 0; d < c->ndims; d++)
+    n += snprintf(text + n, room - (size_t)n, " %lld", (long long)c->extent[d]);
+  for (int d = 0; d < c->ndims && c->fortran; d++)
+    n += snprintf(text + n, room - (size_t)n, "%s%lld", d ? " " : "\no ", (long long)c->lower[d]);
+}
+
 /* The site of a part: its text is what messages call it. */
 static struct told *array_of(const struct dvmp_array *a) {
   struct told *t = told_of(a);
@@ -78,11 +100,8 @@ static struct told *array_of(const struct dvmp_array *a) {
   if (t->site && t->part == part && t->address == a->address)
     return t;
   if (!t->site || t->address != a->address) {
-    int n = snprintf(text, sizeof(text), "K array\nF %s\nP %u %u\nA %.200s v%c & %llu %d", a->declared.file ? a->declared.file : "?",
-                     a->declared.line, a->declared.column, a->name, a->type, (unsigned long long)a->element_bytes, a->ndims);
-    for (int d = 0; d < a->ndims; d++)
-      n += snprintf(text + n, sizeof(text) - (size_t)n, " %lld", (long long)a->extent[d]);
     const uint64_t address = a->address;
+    dvmp_record_declaration(a, false, text, sizeof(text));
     dvmp_emit(dvmp_emit_site(text, DVMT_SITE_DIRECT, 1), DVMT_TAG_DIRECT, &address, 1);
   }
   dvmp_where_own(own, sizeof(own), a);
@@ -150,18 +169,40 @@ static bool is_used(const struct dvmp_construct *c, const struct dvmp_array *a) 
   return false;
 }
 
+/* The array that a row of such a table leads to, or NULL. */
+static const struct dvmp_array *reached_array(const struct dvmt_reached *row) {
+  uintptr_t at = (uintptr_t)row->address;
+  return dvmp_array_at(row->flags & DVMT_REACH_POINTER ? *(const uintptr_t *)at : at);
+}
+
+static struct dvmt_reached *reached(const struct dvmp_construct *c, const struct dvmrt_item *i, size_t *n) {
+  return dvmt_reach_of((const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args), n);
+}
+
+void dvmp_record_reached(const struct dvmp_construct *c, const struct dvmrt_item *i,
+                         void (*tell)(const struct dvmp_construct *c, const struct dvmp_array *a, const char *kind), const char *kind) {
+  size_t n;
+  struct dvmt_reached *rows = reached(c, i, &n);
+  for (size_t k = 0; k < n; k++) {
+    const struct dvmp_array *a = reached_array(&rows[k]);
+    if (a && !is_used(c, a))
+      tell(c, a, kind);
+  }
+}
+
+static void tell_reached_array(const struct dvmp_construct *c, const struct dvmp_array *a, const char *kind) {
+  (void)c, (void)kind;
+  tell_array(a);
+}
+
 /* What functions of other files assign. */
 static void tell_reached(const struct dvmp_construct *c, const struct dvmrt_item *i) {
   size_t n;
-  struct dvmt_reached *rows = dvmt_reach_of((const void *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args), &n);
-  for (size_t k = 0; k < n; k++) {
-    uintptr_t at = (uintptr_t)rows[k].address;
-    const struct dvmp_array *a = dvmp_array_at(rows[k].flags & DVMT_REACH_POINTER ? *(const uintptr_t *)at : at);
-    if (a && !is_used(c, a))
-      tell_array(a);
-    else if (!a && rows[k].bytes && (rows[k].flags & DVMT_REACH_EXPOSED))
+  struct dvmt_reached *rows = reached(c, i, &n);
+  dvmp_record_reached(c, i, tell_reached_array, NULL);
+  for (size_t k = 0; k < n; k++)
+    if (rows[k].bytes && (rows[k].flags & DVMT_REACH_EXPOSED) && !reached_array(&rows[k]))
       tell_shared(c, &rows[k], rows[k].name, rows[k].address, rows[k].bytes);
-  }
 }
 
 DVMRT_EXPORT void __dvmp_reach(const struct dvmt_reach *rows, uint64_t n) { dvmt_reach_add(rows, n); }
@@ -196,14 +237,18 @@ void dvmp_record_enter(struct dvmp_construct *c) {
     return;
   struct told *t = construct_of(c->d);
   t->executions++;
-  bool elements = dvmp_elements_wanted(c, t->executions);
-  uint64_t words[1 + ARGUMENTS_MAX] = {elements                        ? DVMT_LEVEL_MODIFY
-                                       : dvmp_options_recording.system ? DVMT_LEVEL_SYSTEM
-                                                                       : DVMT_LEVEL_CHECKSUM};
+  c->level = dvmp_levels_enter(&t->rule, &c->d->pos, t->executions);
+  if (dvmp_elements_wanted(c, t->executions))
+    c->level = DVMT_LEVEL_MODIFY;
+  t->level = c->level;
+  if (c->level == DVMT_LEVEL_NONE)
+    return;
+  uint64_t words[1 + ARGUMENTS_MAX]; /* most of them stay unset */
+  words[0] = c->level | t->executions << 8;
   memcpy(words + 1, c->args, arguments_of(c->d) * sizeof(*words));
   dvmp_emit(t->site, DVMT_TAG_ENTER, words, 1 + arguments_of(c->d));
-  dvmp_elements_enter(c, t->executions);
-  if (!elements && !dvmp_options_recording.system)
+  dvmp_elements_enter(c);
+  if (c->level == DVMT_LEVEL_CHECKSUM)
     dvmp_row_sums_begin(c);
 }
 
@@ -225,11 +270,10 @@ static void tell_sums(const struct dvmp_construct *c) {
                 (uint64_t)dvmrt_num_value(i->bytes, c->args));
   for (struct dvmrt_item *i = c->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REACHED)); i = i->next)
     tell_reached(c, i);
-  tell_executed(c);
 }
 
 void dvmp_record_direct(const struct dvmrt_directive *d, const int64_t *args) {
-  if (!dvmp_emit_wanted())
+  if (!dvmp_emit_wanted() || dvmp_levels_program() == DVMT_LEVEL_NONE)
     return;
   struct told *t = told_of(d);
   if (!t->site)
@@ -237,14 +281,24 @@ void dvmp_record_direct(const struct dvmrt_directive *d, const int64_t *args) {
   dvmp_emit(t->site, DVMT_TAG_DIRECT, (const uint64_t *)args, arguments_of(d));
 }
 
+/* What is told of a construct behind its last turn. */
+static void tell_end(const struct dvmp_construct *c) {
+  dvmp_elements_leave(c);
+  if (c->level != DVMT_LEVEL_SYSTEM && c->level != DVMT_LEVEL_MINIMAL)
+    tell_sums(c);
+  if (c->level != DVMT_LEVEL_SYSTEM)
+    tell_executed(c);
+  dvmp_row_sums_end();
+  dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
+}
+
 void dvmp_record_leave(struct dvmp_construct *c) {
   if (!dvmp_emit_wanted() || !c->d->parallel || --depth)
     return;
-  dvmp_elements_leave(c, construct_of(c->d)->executions);
-  if (!dvmp_options_recording.system)
-    tell_sums(c);
-  dvmp_row_sums_end();
-  dvmp_emit(construct_of(c->d)->site, DVMT_TAG_LEAVE, NULL, 0);
+  if (c->level != DVMT_LEVEL_NONE)
+    tell_end(c);
+  const struct told *t = construct_of(c->d);
+  dvmp_levels_leave(&t->rule, t->executions);
   if (dvmp_live_wanted())
     await_step();
   else
@@ -256,13 +310,15 @@ void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64
   if (!dvmp_emit_wanted() || bytes > 32)
     return;
   memcpy(words + 2, at, (size_t)bytes);
-  dvmp_emit(construct_of(d)->site, DVMT_TAG_RESULT, words, 6);
+  const struct told *t = construct_of(d);
+  if (t->level != DVMT_LEVEL_NONE)
+    dvmp_emit(t->site, DVMT_TAG_RESULT, words, 6);
   if (dvmp_live_wanted() && dvmp_options_recording.substitute) {
     struct dvmt_results_row row;
     if (dvmp_emit_ask(DVMT_LIVE_RESULT) && dvmp_live_answer(&row, sizeof(row)) && row.place)
       dvmp_results_apply(&row, at, type, bytes);
   }
-  dvmp_results_put(&d->pos, number, execution, at, type, bytes);
+  dvmp_results_put(d, number, execution, at, type, bytes);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------- */
@@ -306,8 +362,8 @@ void dvmp_record_begin(void) {
   void *handle = load();
   *(void **)&start = dlsym(handle, DVMT_INSIDE_START_RANK);
   *(void **)&inside_finish = dlsym(handle, DVMT_INSIDE_FINISH);
-  const struct dvmt_inside_rank r = {o->file ? o->file : "trace.dvmt",  o->job,        "parallel",
-                                     o->system ? "system" : "checksum", dvmp_job.rank, dvmp_job.size};
+  const struct dvmt_inside_rank r = {o->file ? o->file : "trace.dvmt",       o->job,        "parallel",
+                                     dvmt_level_name(dvmp_levels_program()), dvmp_job.rank, dvmp_job.size};
   struct dvmt_ring *ring = start && inside_finish ? start(&r) : NULL;
   if (!ring)
     dvmp_fail_here(1, NULL, "rank %d cannot record", dvmp_job.rank);
@@ -315,7 +371,7 @@ void dvmp_record_begin(void) {
   pthread_atfork(NULL, NULL, dvmp_emit_end);
   dvmp_emit_begin(ring);
   if (o->results && o->substitute)
-    dvmp_results_begin(o->results);
+    dvmp_results_begin(o->results, dlsym(handle, DVMT_INSIDE_PLACE));
 }
 
 void dvmp_record_end(void) {

@@ -5,6 +5,7 @@
 #include "runtime/parallel/profile.h"
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/results.h"
+#include "runtime/parallel/way.h"
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,28 +181,10 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
   refuse_waiting(c->d, r);
 }
 
-/* The text's line 'm', behind the key; or nothing. */
-static const char *places_of(const char *text) {
-  for (const char *at = text; at; at = strchr(at, '\n')) {
-    at += *at == '\n';
-    if (at[0] == DVMRT_DIRECTIVE_PLACES && at[1] == ' ')
-      return at + 2;
-  }
-  return "";
-}
-
-/* Letter 'number' of it. */
+/* Of the text's line: letter 'number'. */
 static bool counts_last(const char *text, int number) {
-  const char *places = places_of(text);
+  const char *places = dvmp_way_places(text);
   return (int)strcspn(places, " \n") > number && places[number] == 'l';
-}
-
-/* The loop's step is not known to the directive, and it is one that goes down. */
-static bool goes_down(const char *text, int loop) {
-  for (const char *at = places_of(text); *(at += strcspn(at, " \n")) == ' ';)
-    if (strtol(++at, NULL, 10) == loop)
-      return true;
-  return false;
 }
 
 static void begin_dual(struct dvmp_construct *c, struct result *r) {
@@ -336,7 +319,7 @@ void dvmp_reduce_iteration(struct dvmp_construct *c) {
 static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
   char is[80], was[80];
   bool twice = r->scalar && (r->dual || r->dual_location);
-  const void *reference = twice ? dvmp_results_disagree(&d->pos, number, execution, r->at, r->type, r->bytes) : NULL;
+  const void *reference = twice ? dvmp_results_disagree(d, number, execution, r->at, r->type, r->bytes) : NULL;
   if (!reference)
     return;
   dvmp_dual_text(r->at, r->type, r->bytes, is, sizeof(is));
@@ -349,7 +332,7 @@ static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_
 
 static void turn_around(struct dvmp_construct *c, struct result *r) {
   for (int k = 0; k < c->d->rank; k++)
-    if (dvmrt_num_value(c->d->step[k], c->args) < 0 || goes_down(c->site->text, k))
+    if (dvmp_way(c, k) < 0)
       r->when[k + 1] = -r->when[k + 1];
 }
 

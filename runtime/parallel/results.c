@@ -1,9 +1,11 @@
 #include "runtime/parallel/results.h"
 #include "runtime/parallel/fail.h"
+#include "runtime/parallel/loaded.h"
 #include "runtime/trace/results.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,17 +13,67 @@
 
 static const struct dvmt_results_head *head;
 static const struct dvmt_results_row *rows;
+static __typeof__(&dvmt_inside_place) place_in;
+
+/* Each with a text that ends where it is said to. */
+static bool are_sites(const char *at, size_t left, uint64_t n) {
+  for (; n; n--) {
+    struct dvmt_results_site s;
+    if (left < sizeof(s))
+      return false;
+    memcpy(&s, at, sizeof(s));
+    if (s.bytes > left - sizeof(s) || (s.bytes | 7) + 1 > left - sizeof(s) || at[sizeof(s) + s.bytes])
+      return false;
+    at += sizeof(s) + (s.bytes | 7) + 1;
+    left -= sizeof(s) + (s.bytes | 7) + 1;
+  }
+  return true;
+}
 
 bool dvmp_results_take(const void *p, size_t n) {
   const struct dvmt_results_head *h = p;
   if (n < sizeof(*h) || h->magic != DVMT_RESULTS_MAGIC || h->nrows > (n - sizeof(*h)) / sizeof(*rows))
+    return false;
+  const size_t rows_end = sizeof(*h) + h->nrows * sizeof(*rows);
+  if (!are_sites((const char *)p + rows_end, n - rows_end, h->nsites))
     return false;
   head = h;
   rows = (const void *)(h + 1);
   return true;
 }
 
-void dvmp_results_begin(const char *path) {
+/* ---- constructs of libraries that the program loads itself: nobody knows before where they stand ------------------------------------------ */
+
+struct place {
+  const struct dvmrt_directive *d;
+  uint64_t place;
+};
+static struct place *places;
+static size_t nplaces;
+
+static uint64_t look_up(const struct dvmrt_directive *d) {
+  char path[4096];
+  uint64_t own = dvmt_results_place(d->pos.file, strlen(d->pos.file), d->pos.line, d->pos.column), there = 0;
+  if (place_in && head->nsites && dvmp_loaded_file((uintptr_t)d->site, path, sizeof(path)))
+    there = place_in(path, (const void *)(rows + head->nrows), head->nsites, d->pos.file, d->pos.line, d->pos.column);
+  return there ? there : own;
+}
+
+static uint64_t place_of(const struct dvmrt_directive *d) {
+  for (size_t i = nplaces; i--;) /* the latest is the likeliest */
+    if (places[i].d == d)
+      return places[i].place;
+  struct place *more = realloc(places, (nplaces + 1) * sizeof(*more));
+  if (!more)
+    dvmp_out_of_memory();
+  places = more;
+  places[nplaces] = (struct place){d, look_up(d)};
+  return places[nplaces++].place;
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------------------------------- */
+
+void dvmp_results_begin(const char *path, __typeof__(&dvmt_inside_place) place) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &st))
@@ -30,6 +82,7 @@ void dvmp_results_begin(const char *path) {
   close(fd);
   if (p == MAP_FAILED || !dvmp_results_take(p, (size_t)st.st_size))
     dvmp_fail_all(1, NULL, "'%s' holds no results of a reference", path);
+  place_in = place;
 }
 
 static int order_of(const struct dvmt_results_row *r, const struct dvmt_results_row *wanted) {
@@ -89,14 +142,13 @@ void dvmp_results_apply(const struct dvmt_results_row *r, void *at, char type, i
 
 bool dvmp_results_there(void) { return head != NULL; }
 
-const void *dvmp_results_disagree(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, const void *at, char type,
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, const void *at, char type,
                                   int bytes) {
   const struct dvmt_results_row *r = NULL;
   char now[sizeof(r->value)], reference[sizeof(r->value)];
-  if (!head || !construct->file || bytes > (int)sizeof(now))
+  if (!head || !construct->pos.file || bytes > (int)sizeof(now))
     return NULL;
-  const struct dvmt_results_row wanted = {
-      dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}, 0, 0, 0};
+  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0};
   if (!(r = find(&wanted)))
     return NULL;
   memcpy(now, at, (size_t)bytes);
@@ -107,11 +159,10 @@ const void *dvmp_results_disagree(const struct dvmrt_pos *construct, unsigned nu
   return memcmp(now, reference, (size_t)bytes) ? r->value : NULL;
 }
 
-void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes) {
-  if (!head || (type != 'f' && type != 'c') || !construct->file)
+void dvmp_results_put(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, void *at, char type, int bytes) {
+  if (!head || (type != 'f' && type != 'c') || !construct->pos.file)
     return;
-  struct dvmt_results_row wanted = {
-      dvmt_results_place(construct->file, strlen(construct->file), construct->line, construct->column), number, execution, {0}, 0, 0, 0};
+  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0};
   const struct dvmt_results_row *r = find(&wanted);
   if (r)
     dvmp_results_apply(r, at, type, bytes);

@@ -1,21 +1,23 @@
 /* Results of the reference's reductions (runtime/trace/results.h), put in place of this run's where they agree. */
 #ifndef DVMP_RESULTS_H
 #define DVMP_RESULTS_H
-#include "runtime/data/site.h"
+#include "runtime/data/directive.h"
+#include "runtime/trace/inside.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-void dvmp_results_begin(const char *path);
+/* 'place': of the recorder's library (runtime/trace/inside.h), for constructs of libraries that the program loads itself; or NULL. */
+void dvmp_results_begin(const char *path, __typeof__(&dvmt_inside_place) place);
 /* The same from memory, which stays the caller's; false: it holds none. */
 bool dvmp_results_take(const void *p, size_t n);
 /* Replaces the value at 'at', if the reference has one there that agrees within the tolerance.  Alike on all ranks. */
 /* There are results of a reference. */
 bool dvmp_results_there(void);
 /* The reference's value where the one at 'at' does not agree with it, else NULL. */
-const void *dvmp_results_disagree(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, const void *at, char type,
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, const void *at, char type,
                                   int bytes);
 /* The value at 'at' becomes the reference's if it agrees with it. */
 struct dvmt_results_row;
 void dvmp_results_apply(const struct dvmt_results_row *row, void *at, char type, int bytes);
-void dvmp_results_put(const struct dvmrt_pos *construct, unsigned number, uint64_t execution, void *at, char type, int bytes);
+void dvmp_results_put(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, void *at, char type, int bytes);
 #endif

@@ -1,12 +1,14 @@
 #include "runtime/parallel/row_sums.h"
 #include "runtime/parallel/abi.h"
 #include "runtime/parallel/options.h"
+#include "runtime/parallel/parts.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/rows.h"
 #include <unistd.h>
 
 enum { ARRAYS_MAX = 8 }; /* of a construct; further ones are read again when it ends */
 enum { CACHE = 1 << 20 /* where the system does not know */ };
+enum { TURN = 1 << 14 /* iterations of a single loop: a row is told when its turn ends, and is to be in the cache then */ };
 static const struct dvmp_construct *now;
 static bool found;
 static int nrows;
@@ -90,17 +92,32 @@ static void find_arrays(void) {
   }
 }
 
+/* Constructs that have told no rows when they were executed: of a few, by a hash. */
+static const void **silent_place(const struct dvmp_construct *c) {
+  static const void *silent[256];
+  return &silent[((uintptr_t)c->site * 0x9e3779b97f4a7c15ull) >> 56];
+}
+
+/* Reductions are made in the order of the loop. */
+static bool is_free(const struct dvmp_construct *c) {
+  return !c->tasks && !c->recompute && !dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REDUCTION);
+}
+
 /* Where other ranks' values come into own elements before the end, rows are not all that is written. */
-void dvmp_row_sums_begin(const struct dvmp_construct *c) {
+void dvmp_row_sums_begin(struct dvmp_construct *c) {
   if (dvmp_options_recording.whole || c->across || c->consistent)
     return;
   now = c;
   found = false;
   nrows = 0;
   __dvmp_rows_wanted = 1;
+  if (is_free(c) && *silent_place(c) != c->site)
+    dvmp_parts_split(c, TURN);
 }
 
 void dvmp_row_sums_end(void) {
+  if (now && !found)
+    *silent_place(now) = now->site;
   now = NULL;
   nrows = 0;
   __dvmp_rows_wanted = 0;
@@ -113,6 +130,8 @@ DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t byt
   if (!found)
     find_arrays();
   dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
+  if (nrows && dvmt_rows_follow(&rows[0], low, high)) /* most have one array */
+    return;
   for (int i = 0; i < nrows; i++)
     if (dvmt_rows_stored(&rows[i], low, high))
       break;

@@ -10,12 +10,15 @@
 #include "runtime/export.h"
 #include <string.h>
 
-struct dvmp_array *dvmp_sequential_divided(const void *p) {
+static struct dvmp_array *divided(const void *p, bool is_read) {
   struct dvmp_array *a = dvmp_job_together() ? dvmp_array_at((uintptr_t)p) : NULL;
-  if (a && !dvmp_array_reached(a))
+  if (a && !dvmp_array_reached(a) && !(is_read && dvmp_construct_fetched(a, (uintptr_t)p)))
     dvmp_task_refuse(a, dvmp_construct_place());
   return a && !dvmp_array_everywhere(a) ? a : NULL;
 }
+
+struct dvmp_array *dvmp_sequential_divided(const void *p) { return divided(p, false); }
+struct dvmp_array *dvmp_sequential_read(const void *p) { return divided(p, true); }
 
 static void note_assigned(const void *p, uint64_t size) {
   struct dvmp_array *a = dvmp_job.poison && !dvmp_job.inside ? dvmp_array_at((uintptr_t)p) : NULL;
@@ -80,7 +83,7 @@ void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, d
 }
 
 DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site) {
-  const struct dvmp_array *a = dvmp_sequential_divided(p);
+  const struct dvmp_array *a = dvmp_sequential_read(p);
   (void)size;
   if (!a || dvmp_construct_fetched(a, (uintptr_t)p))
     return p;
@@ -111,8 +114,8 @@ DVMRT_EXPORT void *__dvmp_change(void *p, uint64_t size, struct dvmrt_site *site
 DVMRT_EXPORT const void *__dvmp_fetch(const void *p, uint64_t size) {
   static char values[64][64] __attribute__((aligned(16)));
   static unsigned next;
-  const struct dvmp_array *a = dvmp_sequential_divided(p);
-  if (!a || size > sizeof(values[0]))
+  const struct dvmp_array *a = dvmp_sequential_read(p);
+  if (!a || size > sizeof(values[0]) || !dvmp_array_reached(a)) /* of those that the task does not reach: remote_access has brought it */
     return p;
   char *value = values[next++ % 64];
   int owner = dvmp_array_owner(a, (uintptr_t)p);

@@ -5,6 +5,8 @@
 
 /* An array that only some ranks have, in the sequential part; NULL where all may do as they like. */
 struct dvmp_array *dvmp_sequential_divided(const void *p);
+/* The same of what is read: in a task also one of other ranks, the element of which remote_access has brought. */
+struct dvmp_array *dvmp_sequential_read(const void *p);
 /* Where this rank stores: the element, or - it is another rank's - nowhere. */
 void *dvmp_sequential_target(struct dvmp_array *a, void *p, uint64_t size);
 /* The parts of [from, from + n) that are this rank's, in order. */

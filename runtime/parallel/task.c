@@ -1,10 +1,12 @@
 #include "runtime/parallel/task.h"
+#include "runtime/parallel/ask.h"
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/output.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
+#include "runtime/parallel/way.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,8 +215,10 @@ void dvmp_task_find(struct dvmp_construct *c) {
     return;
   if (region ? are_apart() : region_of(c->outer, t) && on->naxes && strchr("ac", on->axis[0].kind))
     c->tasks = t;
-  if (c->tasks && region)
-    dvmp_output_begin();
+  if (!c->tasks || !region)
+    return;
+  dvmp_ask_begin();
+  dvmp_output_begin();
 }
 
 /* The ranks of the task, which all must know. */
@@ -297,7 +301,7 @@ void dvmp_task_turn(struct dvmp_construct *c) {
   int64_t n = next_task(c, c->task_next);
   c->task_next = n + 1;
   int64_t coef = x->kind == 'a' ? dvmrt_num_value(x->coef, c->args) : 0;
-  bool down = coef && (dvmrt_num_value(c->d->step[x->index], c->args) < 0) != (coef < 0);
+  bool down = coef && (dvmp_way(c, x->index) < 0) != (coef < 0);
   if (coef) {
     struct dvmp_list one = dvmp_list_of(&c->memory, n, n);
     c->part[x->index] = dvmp_list_before(&c->memory, one, coef, dvmrt_num_value(x->add, c->args));
@@ -311,8 +315,10 @@ void dvmp_task_turned(struct dvmp_construct *c) { end(c); }
 void dvmp_task_end(struct dvmp_construct *c) {
   if (!c->tasks)
     return;
-  if (c->d->parallel)
+  if (c->d->parallel) {
     dvmp_output_key(c->task_first + c->tasks->count);
-  else
-    dvmp_output_end();
+    return;
+  }
+  dvmp_output_end();
+  dvmp_ask_end();
 }

@@ -1,4 +1,5 @@
 #include "runtime/parallel/wait.h"
+#include "runtime/parallel/ask.h"
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/facts.h"
 #include "runtime/parallel/fail.h"
@@ -264,6 +265,8 @@ void dvmp_wait_for(MPI_Request *r, int n) {
   double from = 0, before = 0;
   for (unsigned turn = 0; !done; turn++) {
     PMPI_Testall(n, r, &done, MPI_STATUSES_IGNORE);
+    if (!done)
+      dvmp_ask_serve();
     if (done || turn % 64 != 63)
       continue;
     double t = now_s();

@@ -469,11 +469,11 @@ static bool is_ordinary(const struct dvmt_site *site) {
   return site->kind == DVMT_SITE_CONSTRUCT && dvmt_text_line(site->text, DVMRT_DIRECTIVE_ORDINARY).s;
 }
 
-/* Where recording starts in the middle of the run the first execution of a construct or loop that is told has its number. */
+/* An execution of a construct or loop that follows ones that are not told has its number. */
 static void emit_enter(struct dvmt_site *site, unsigned level, const int64_t *args) {
   int64_t words[257];
   words[0] = level;
-  if (dvmt_setup()->config.start.place.file && !site->numbered)
+  if (site->count > 1 && !site->numbered)
     words[0] |= (int64_t)(site->count << 8);
   site->numbered = 1;
   if (site->nargs)
@@ -524,6 +524,7 @@ static void open_site(struct dvmt_site *site, char *frame, const int64_t *args) 
     level = DVMT_LEVEL_NONE;
   if (level == DVMT_LEVEL_CHECKSUM && site->nargs)
     memcpy(digest_args, args, site->nargs * 8u);
+  site->numbered &= level != DVMT_LEVEL_NONE;
   if (level != DVMT_LEVEL_NONE)
     emit_enter(site, level, args);
   uint32_t outer = muted && depth ? stack[depth - 1].flags : muted ? program_flags() : __dvmt_state.flags;

@@ -30,6 +30,7 @@ static const struct {
     {"trace_elements", "", "the same"},
     {"trace_live", "", "the same, of a comparison that runs beside"},
     {"trace_step", "", "the same"},
+    {"trace_bounds", "", "set by 'dvm trace config'"},
     {"trace_nest", "", "set by 'dvm compare --bisect'"},
     {"substitute", "1", "of programs that run in parallel"},
     {"report", "", ".sarif or .jsonl with the differences, repeatable (trace=compare)"},

@@ -1,7 +1,9 @@
 #include "runtime/report/explain_parts.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/across_reach.h"
 #include "runtime/rules/declared.h"
 #include "runtime/report/guess.h"
+#include "runtime/report/location.h"
 #include "runtime/report/name.h"
 #include "runtime/rules/remote.h"
 #include "runtime/report/other.h"
@@ -65,7 +67,8 @@ static void uninitialized(const struct dvmrt_event *ev) {
   dvmrt_explain_emit(f, r);
 }
 
-/* An array that a 'maxloc' or 'minloc' of the directive keeps a part of: all of it is to be kept.  False: it is in none. */
+/* An array that a 'maxloc' or 'minloc' of the directive keeps a part of: all of it is to be kept; or what one would keep.  False: none
+ * would. */
 static bool help_location(struct dvmrt_report *r, const struct dvmrt_directive *d, const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   for (const struct dvmrt_item *i = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_REDUCTION); i;
@@ -80,7 +83,8 @@ static bool help_location(struct dvmrt_report *r, const struct dvmrt_directive *
                    i->loc_name, (long long)x->extent[0]);
     return true;
   }
-  return false;
+  struct dvmrt_location l;
+  return !ev->array && dvmrt_location_of_place(d, dvmrt_name_key(ev), &l) && dvmrt_location_help(r, d, &l);
 }
 
 /* What the loops before have been said to lack would keep the value. */
@@ -164,6 +168,10 @@ static bool out_of_scope(const struct dvmrt_event *ev) { return ev->access->root
 static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev, const char *name) {
   const struct dvmrt_access *x = ev->access;
   const char *operation = operation_in_nest(ev, name);
+  struct dvmrt_location l;
+  if (operation && !ev->array && !out_of_scope(ev) && dvmrt_location_of_extreme(ev->nest->d, name, &l) &&
+      dvmrt_location_help(r, ev->nest->d, &l))
+    return;
   struct dvmrt_text *help = dvmrt_diag_help(r);
   if (ev->array && !ev->array->ordinary) {
     dvmrt_text_add(help,

@@ -15,23 +15,34 @@ static void directive_finding(enum dvmrt_id id, const struct dvmrt_directive *at
   dvmrt_explain_emit(f, r);
 }
 
+/* As the language counts them. */
+static int dimension_of(const struct dvmrt_directive *d, const struct dvmrt_array *a, int dim) {
+  return d->fortran ? a->ndims - dim : dim + 1;
+}
+
 void dvmrt_explain_widths(const struct dvmrt_directive *d, const struct dvmrt_array *a, const struct dvmrt_box *box, const char *which) {
   for (int i = 0; i < a->ndims; i++) {
     if (box->low[i] >= 0 && box->high[i] >= 0 && box->low[i] <= a->low[i] && box->high[i] <= a->high[i])
       continue;
     struct dvmrt_text t = {.n = 0};
     dvmrt_text_add(&t, "the %s [%lld:%lld] of dimension %d of '%s' does not fit its shadow edge [%lld:%lld]", which, (long long)box->low[i],
-                   (long long)box->high[i], i + 1, a->name, (long long)a->low[i], (long long)a->high[i]);
+                   (long long)box->high[i], dimension_of(d, a, i), a->name, (long long)a->low[i], (long long)a->high[i]);
     directive_finding(DVMRT_ID_USAGE, d, a->name, t.s, NULL, NULL);
     return;
   }
 }
 
+static const char *name_of(const struct dvmrt_directive *d) { return d->items->ref.name; }
+
 void dvmrt_explain_declared(const struct dvmrt_directive *elsewhere, const struct dvmrt_directive *own) {
-  const char *name = own->items->ref.name;
   struct dvmrt_text t = {.n = 0};
-  dvmrt_text_add(&t, "'%s' is distributed differently here than where it is defined", name);
-  directive_finding(DVMRT_ID_USAGE, elsewhere, name, t.s, own, "the directive of its definition: the two must agree");
+  if (elsewhere->fortran && own->fortran) {
+    dvmrt_text_add(&t, "'%s' is distributed differently here than in another program unit", name_of(elsewhere));
+    directive_finding(DVMRT_ID_USAGE, elsewhere, name_of(elsewhere), t.s, own, "the directive there: all program units must agree");
+    return;
+  }
+  dvmrt_text_add(&t, "'%s' is distributed differently here than where it is defined", name_of(own));
+  directive_finding(DVMRT_ID_USAGE, elsewhere, name_of(own), t.s, own, "the directive of its definition: the two must agree");
 }
 
 /* The clause of the loop that names the variable. */
@@ -217,11 +228,14 @@ void dvmrt_explain_leaves(const struct dvmrt_record *v) {
   const struct dvmrt_item *i = v->leaves.item;
   struct dvmrt_text t = {.n = 0}, what = {.n = 0};
   const char *clause = i->key == DVMRT_DIRECTIVE_ON ? "on" : "remote_access";
-  dvmrt_text_add(&t, "subscript %lld of '%s' in '%s'", (long long)v->leaves.at, i->ref.name, clause);
+  const struct dvmrt_array *a = v->leaves.array;
+  const int dim = dimension_of(v->directive, a, v->leaves.dim);
+  const long long low = a->lower[v->leaves.dim];
+  dvmrt_text_add(&t, "subscript %lld of '%s' in '%s'", (long long)v->leaves.at + low, i->ref.name, clause);
   if (v->leaves.index >= 0)
     dvmrt_text_add(&t, ", for %s=%lld,", v->directive->names[v->leaves.index], (long long)v->leaves.value);
-  dvmrt_text_add(&t, " is outside dimension %d (0 to %lld)", v->leaves.dim + 1, (long long)v->leaves.array->extent[v->leaves.dim] - 1);
-  dvmrt_text_add(&what, "%s (%s, dimension %d)", i->ref.name, clause, v->leaves.dim + 1);
+  dvmrt_text_add(&t, " is outside dimension %d (%lld to %lld)", dim, low, (long long)a->extent[v->leaves.dim] - 1 + low);
+  dvmrt_text_add(&what, "%s (%s, dimension %d)", i->ref.name, clause, dim);
   directive_finding(DVMRT_ID_USAGE, v->directive, what.s, t.s, NULL, NULL);
 }
 

@@ -162,7 +162,7 @@ static bool wanders(const struct dvmrt_event *ev) {
   for (int d = 0; d < x->ndims; d++)
     if (x->axis[d].kind == 'o' && !x->axis[d].text && dvmrt_layout_divides(dvmrt_array_layout(ev->array), d))
       return false;
-  return !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+  return !dvmrt_layout_steady(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
 }
 
 static void clause_of(struct dvmrt_finding *f, const struct dvmrt_event *ev, const struct dvmrt_place *p, const char *name) {
@@ -201,10 +201,10 @@ static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bo
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
     dvmrt_text_add(
-        t,
-        "no directive alone repairs it: read the element of '%s' in the loop itself, under 'remote_access': accesses through functions and "
-        "pointers do not use its buffer",
-        dvmrt_check_array_name(ev));
+        t, "no directive alone repairs it: read the element of '%s' in the loop itself, %s", dvmrt_check_array_name(ev),
+        ev->access->fortran
+            ? "or make it an argument of the procedure, under 'remote_access': other accesses in procedures do not use its buffer"
+            : "under 'remote_access': accesses through functions and pointers do not use its buffer");
     return;
   }
   const struct dvmrt_pos at = ev->nest->d->pos;
@@ -232,7 +232,7 @@ static bool goes_alone(const struct dvmrt_event *ev, int dim) {
   const struct dvmrt_access *x = ev->access;
   if (x->ndims != ev->array->ndims)
     return false;
-  return x->axis[dim].kind != 'a' || !dvmrt_layout_settled(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
+  return x->axis[dim].kind != 'a' || !dvmrt_layout_steady(dvmrt_array_layout(ev->array), &ev->nest->layout, x->axis, x->ndims);
 }
 
 /* The array as the directive's clauses with that key name it; NULL: in none of them. */
@@ -484,7 +484,7 @@ static bool plain_subscript(const char *text, size_t n) {
 static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct dvmrt_text *t) {
   const struct dvmrt_access *x = ev->access;
   const char *at = x->text;
-  if (x->range && x->name) {
+  if ((x->range || (x->fortran && x->standing == 'f')) && x->name) { /* f: the index of a FORALL has no value at the directive */
     dvmrt_text_add(t, "%s", x->name);
     for (int d = 0; d < ev->array->ndims; d++)
       dvmrt_text_add(t, "[]");
@@ -517,9 +517,28 @@ static bool reference_text(const struct dvmrt_event *ev, bool in_clause, struct 
   return true;
 }
 
+/* A reference through a pointer that no directive names can stand in none. */
+static bool help_unnamed(struct dvmrt_text *help, const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  if (x->distributed)
+    return false;
+  if (x->name && !strcmp(x->name, ev->array->name))
+    dvmrt_text_add(help, "give the declaration of '%s' in this file its directive", x->name);
+  else if (x->name)
+    dvmrt_text_add(help, "put '#pragma dvm inherit(%s)' before the function if '%s' is its parameter, or name '%s' itself", x->name,
+                   x->name, ev->array->name);
+  else
+    dvmrt_text_add(help, "name '%s' itself", ev->array->name);
+  if (x->role != 'i')
+    dvmrt_text_add(help, ", and the statement under 'remote_access'");
+  return true;
+}
+
 static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev, bool asked) {
   struct dvmrt_text *help = dvmrt_diag_help(r), section = {.n = 0};
   char standing = ev->access->standing;
+  if (help_unnamed(help, ev))
+    return;
   if (!reference_text(ev, asked, &section))
     dvmrt_name_element(ev->array, ev->ix, &section);
   if (ev->access->role == 'a') {
@@ -568,10 +587,11 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
     dvmrt_name_datum(target, t);
     dvmrt_text_add(t, " is assigned here, by its owner");
   } else {
+    const char role = ev->access->role;
     dvmrt_explain_start(r, ev,
-                        ev->access->role == 'a'
-                            ? "is changed outside parallel loops by an expression whose value is used, and only its owner has it"
-                            : "is read outside parallel loops, where only its owner has it");
+                        role == 'a'   ? "is changed outside parallel loops by an expression whose value is used, and only its owner has it"
+                        : role == 'i' ? "is printed outside parallel loops by a name of which no directive says that it is distributed"
+                                      : "is read outside parallel loops, where only its owner has it");
   }
   dvmrt_explain_note_declaration(r, ev);
   help_sequential(r, ev, asked);

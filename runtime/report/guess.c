@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { ABOVE_MAX = 8 };
+
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static const char *skip(const char *s) {
@@ -11,12 +13,13 @@ static const char *skip(const char *s) {
   return s;
 }
 
-/* Past subscripts. */
+/* Past subscripts, of Fortran too. */
 static const char *after_subscripts(const char *s) {
-  while (s && *s == '[') {
+  while (s && (*s == '[' || *s == '(')) {
+    const char open = *s, close = open == '[' ? ']' : ')';
     int depth = 0;
     do
-      depth += (*s == '[') - (*s == ']');
+      depth += (*s == open) - (*s == close);
     while (*s++ && depth);
     s = depth ? NULL : skip(s);
   }
@@ -48,6 +51,22 @@ static const char *of_operator(char c) {
   }
 }
 
+/* What Fortran says in words, at 's': ".and.", if it is what is done last up to 'end'. */
+static const char *of_word(const char *s, const char *end) {
+  static const char *const words[][2] = {{".and.", "and"}, {".or.", "or"}, {".eqv.", "eqv"}, {".neqv.", "neqv"}};
+  for (int i = 0; i < 4; i++) {
+    const size_t n = strlen(words[i][0]);
+    if (strncasecmp(s, words[i][0], n))
+      continue;
+    for (const char *p = s + n; p < end; p++)
+      for (int looser = i + 1; looser < 4; looser++)
+        if (!strncasecmp(p, words[looser][0], strlen(words[looser][0])))
+          return NULL;
+    return words[i][1];
+  }
+  return NULL;
+}
+
 static bool mentions(const char *s, const char *end, const char *word) {
   for (; s + strlen(word) <= end; s++)
     if (!strncasecmp(s, word, strlen(word)))
@@ -74,18 +93,29 @@ static bool is_negated(const char *s, const char *at) {
   return negated;
 }
 
+/* '<' or '>' for what Fortran may write ".LT.", else 0. */
+static char comparison_at(const char *s) {
+  if (*s == '<' || *s == '>')
+    return *s;
+  if (!strncasecmp(s, ".lt.", 4) || !strncasecmp(s, ".le.", 4))
+    return '<';
+  return !strncasecmp(s, ".gt.", 4) || !strncasecmp(s, ".ge.", 4) ? '>' : 0;
+}
+
 /* "x > m" or "m < x" keep the greatest. */
 static const char *of_plain_comparison(const char *s, const char *end, const char *name) {
   const char *at = find_name(s, end, name);
   if (!at)
     return NULL;
   const char *next = after_subscripts(after_name(at, name)), *last = at;
-  if (next && (*next == '<' || *next == '>'))
-    return *next == '<' ? "max" : "min";
+  if (next && comparison_at(next))
+    return comparison_at(next) == '<' ? "max" : "min";
   while (last > s && (last[-1] == ' ' || last[-1] == '='))
     last--;
   if (last > s && (last[-1] == '<' || last[-1] == '>'))
     return last[-1] == '>' ? "max" : "min";
+  if (last - s >= 4 && last[-1] == '.' && comparison_at(last - 4))
+    return comparison_at(last - 4) == '>' ? "max" : "min";
   return NULL;
 }
 
@@ -159,18 +189,23 @@ static const char *of_expression(const char *s, const char *name) {
   if (mark)
     return of_choice(s, mark, name);
   const char *next = after_subscripts(after_name(s, name));
+  if (next && *next == '.')
+    return of_word(next, end);
   if (next)
     return comes_last(next + 1, end, *next) ? of_operator(*next) : NULL;
   next = at ? after_subscripts(after_name(at, name)) : NULL;
-  if (!next || *next != ';')
+  if (!next || (*next && *next != ';' && *next != '!'))
     return NULL;
   while (at > s && at[-1] == ' ')
     at--;
+  for (const char *word = at; word > s && at[-1] == '.'; word--)
+    if (of_word(word - 1, at))
+      return of_word(word - 1, at);
   return at > s && at[-1] != '-' && comes_last(s, at - 1, at[-1]) ? of_operator(at[-1]) : NULL; /* 'x - s' is none */
 }
 
 static const char *of_condition(const char *line, const char *end, const char *name) {
-  const char *s = strstr(line, "if");
+  const char *s = strcasestr(line, "if");
   return s && s < end ? of_comparison(s, end, name) : NULL;
 }
 
@@ -194,13 +229,47 @@ const char *dvmrt_guess_in(const char *before, const char *line, uint32_t column
   return found ? found : of_condition(before, before + strlen(before), name);
 }
 
+static bool is_comment(const char *line) {
+  const char *s = skip(line);
+  return !*s || *s == '!' || (s[0] == '/' && s[1] == '/') || *line == '*' || ((*line == 'C' || *line == 'c') && line[1] == ' ');
+}
+
+/* Does 'line' stand in the branch that begins above 'before', or behind its brace? */
+static bool goes_on(struct dvmrt_pos pos, uint32_t above, const char *before, const char *line) {
+  const size_t margin = strspn(before, " \t");
+  if (is_comment(before) || (before[margin] == '{' && !before[margin + 1]))
+    return true;
+  return margin == strspn(line, " \t") && dvmrt_guess_is_plain(pos.file, above);
+}
+
 const char *dvmrt_guess_operation(struct dvmrt_pos pos, const char *name) {
   char line[512], before[512] = "";
+  const char *found = NULL;
   if (!pos.file || !dvmrt_source_line(pos.file, pos.line, line, sizeof(line)))
     return NULL;
-  if (pos.line > 1 && !dvmrt_source_line(pos.file, pos.line - 1, before, sizeof(before)))
-    before[0] = 0;
-  return dvmrt_guess_in(before, line, pos.column, name);
+  uint32_t above = pos.line;
+  do {
+    if (!--above || !dvmrt_source_line(pos.file, above, before, sizeof(before)))
+      before[0] = 0;
+    found = dvmrt_guess_in(before, line, pos.column, name);
+  } while (!found && above && above + ABOVE_MAX > pos.line && goes_on(pos, above, before, line));
+  return found;
+}
+
+bool dvmrt_guess_is_plain(const char *file, uint32_t line) {
+  static const char *const parting[] = {"if", "else", "endif", "for", "while", "do", "end", "enddo", "switch", "case", "select", "elseif"};
+  char text[512];
+  if (!dvmrt_source_line(file, line, text, sizeof(text)))
+    return false;
+  if (is_comment(text))
+    return true;
+  if (strpbrk(text, "{}"))
+    return false;
+  for (size_t i = 0; i < sizeof(parting) / sizeof(parting[0]); i++)
+    for (const char *p = text; (p = strcasestr(p, parting[i])); p++)
+      if ((p == text || !is_word(p[-1])) && !is_word(p[strlen(parting[i])]))
+        return false;
+  return true;
 }
 
 bool dvmrt_guess_is_call(struct dvmrt_pos pos, const char *name) {

@@ -1,113 +1,8 @@
 #include "runtime/rules/across.h"
+#include "runtime/rules/across_reach.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/data/mem.h"
 #include <string.h>
-
-/* ---- reach -------------------------------------------------------------------------------------------------------------------- */
-
-static bool same_array(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
-  if (x->ndims != ev->array->ndims)
-    return false;
-  if (x->distributed && x->use >= 0 && (uint32_t)x->use < ev->nest->nuses && ev->nest->uses[x->use].array)
-    return ev->nest->uses[x->use].array == ev->array;
-  return x->name && ev->access->name && !strcmp(x->name, ev->access->name);
-}
-
-static struct dvmrt_access *sites(const struct dvmrt_event *ev) {
-  const struct dvmrt_directive *d = ev->nest->d;
-  return dvmrt_site_of_construct(d->site, d->pos.file, d->cid);
-}
-
-/* Do the iterations lie at different places along dimension 'r' of the root?  Where a dimension is not divided, one place
- * that all of them name is no place: each processor has the whole dimension. */
-static bool spread(const struct dvmrt_layout *nest, int r) {
-  struct dvmrt_coord c = nest->at[r];
-  return nest->block[r] ? c.kind != DVMRT_COORD_ALL : c.kind == DVMRT_COORD_AFFINE && c.coef;
-}
-
-/* Does the mapped nest run along this dimension of the array?  Subscripts of others carry no dependence between iterations. */
-static bool runs_along(const struct dvmrt_event *ev, int dim) {
-  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array), *nest = &ev->nest->layout;
-  if (!ev->nest->mapped || !l->root || l->root != nest->root)
-    return true;
-  for (int r = 0; r < l->ndims; r++)
-    if (l->at[r].kind == DVMRT_COORD_AFFINE && l->at[r].index == dim && spread(nest, r))
-      return true;
-  return false;
-}
-
-static bool readable(const struct dvmrt_event *ev, const struct dvmrt_access *x, int dim) {
-  return x->axis[dim].kind != 'o' || !runs_along(ev, dim);
-}
-
-/* Subscripts of a site in iteration 'iv', those of the present element where they do not matter; false: not affine. */
-static bool subscripts_at(const struct dvmrt_event *ev, const struct dvmrt_access *x, const int64_t *iv, int64_t *ix) {
-  for (int d = 0; d < x->ndims; d++) {
-    if (!readable(ev, x, d))
-      return false;
-    const struct dvmrt_subscript *s = &x->axis[d];
-    ix[d] = s->kind == 'o' ? ev->ix[d] : dvmrt_array_added(ev->array, x, d) + (s->kind == 'a' ? s->coef * iv[s->index] : 0);
-  }
-  return true;
-}
-
-static bool by_layout(const struct dvmrt_event *ev) {
-  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
-  return ev->nest->mapped && l->root && l->root == ev->nest->layout.root;
-}
-
-/* Dimensions that are not divided carry dependences too, if the nest runs along them. */
-static struct dvmrt_layout divided_by_nest(const struct dvmrt_event *ev) {
-  struct dvmrt_layout l = *dvmrt_array_layout(ev->array);
-  for (int r = 0; r < l.ndims; r++)
-    l.block[r] = spread(&ev->nest->layout, r);
-  return l;
-}
-
-/* In a nest that is not mapped the element an iteration writes is its own: what the first of these sites writes in 'iv'. */
-static const struct dvmrt_access *writer_of_own(const struct dvmrt_event *ev, const int64_t *iv, int64_t *own) {
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next)
-    if ((x->flags & DVMRT_WRITE) && same_array(ev, x) && subscripts_at(ev, x, iv, own))
-      return x;
-  return NULL;
-}
-
-bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach) {
-  if (!by_layout(ev)) {
-    int64_t own[DVMRT_NDIMS_MAX];
-    if (!writer_of_own(ev, iv, own))
-      return false;
-    for (int d = 0; d < ev->array->ndims; d++)
-      reach[d] = ix[d] - own[d];
-    return true;
-  }
-  struct dvmrt_layout l = divided_by_nest(ev);
-  struct dvmrt_place p;
-  dvmrt_layout_place(&l, &ev->nest->layout, iv, ix, ev->array->ndims, &p);
-  if (p.kind != DVMRT_PLACE_OWN && p.kind != DVMRT_PLACE_NEAR)
-    return false;
-  memcpy(reach, p.away, sizeof(p.away));
-  return true;
-}
-
-static bool same_slope(struct dvmrt_subscript a, struct dvmrt_subscript b) {
-  bool turns = a.kind == 'a' && a.coef, also = b.kind == 'a' && b.coef;
-  return a.kind != 'o' && b.kind != 'o' && turns == also && (!turns || (a.index == b.index && a.coef == b.coef));
-}
-
-/* Does this site reach equally far in every iteration? */
-static bool reach_settled(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
-  int64_t own[DVMRT_NDIMS_MAX];
-  if (by_layout(ev)) {
-    struct dvmrt_layout l = divided_by_nest(ev);
-    return x->ndims && dvmrt_layout_settled(&l, &ev->nest->layout, x->axis, x->ndims);
-  }
-  const struct dvmrt_access *w = writer_of_own(ev, __dvmrt_now.iv, own);
-  for (int d = 0; w && d < x->ndims; d++)
-    if (!same_slope(x->axis[d], w->axis[d]))
-      return false;
-  return w && x->ndims;
-}
 
 static bool inside(const struct dvmrt_box *b, const int64_t *reach, int d) { return reach[d] >= -b->low[d] && reach[d] <= b->high[d]; }
 
@@ -125,9 +20,9 @@ static bool covered(const struct dvmrt_event *ev, const struct dvmrt_box *b, con
 bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c) {
   bool any = false;
   *c = (struct dvmrt_clause){.name = "across", .array = dvmrt_check_array_name(ev), .ndims = ev->array->ndims};
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+  for (const struct dvmrt_access *x = dvmrt_across_reach_sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
-    if (!(x->flags & DVMRT_READ) || !same_array(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) ||
+    if (!(x->flags & DVMRT_READ) || !dvmrt_across_reach_same_array(ev, x) || !dvmrt_across_reach_subscripts(ev, x, __dvmrt_now.iv, ix) ||
         !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach))
       continue;
     for (int d = 0; d < c->ndims; d++) {
@@ -149,11 +44,11 @@ bool dvmrt_across_complete(const struct dvmrt_event *ev) {
   for (uint32_t i = 0; i < ev->nest->nuses; i++)
     if (ev->nest->uses[i].item->use == '?')
       return false;
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+  for (const struct dvmrt_access *x = dvmrt_across_reach_sites(ev); x; x = x->next) {
     if (range_of_array(ev, x))
       return false;
-    for (int d = 0; (x->flags & DVMRT_READ) && same_array(ev, x) && d < x->ndims; d++)
-      if (!readable(ev, x, d) || !reach_settled(ev, x))
+    for (int d = 0; (x->flags & DVMRT_READ) && dvmrt_across_reach_same_array(ev, x) && d < x->ndims; d++)
+      if (!dvmrt_across_reach_readable(ev, x, d) || !dvmrt_across_reach_settled(ev, x))
         return false;
   }
   return true;
@@ -177,14 +72,14 @@ static bool must_watch(const struct dvmrt_event *ev, struct dvmrt_clause_array *
   for (uint32_t i = 0; i < ev->nest->nuses; i++)
     if (ev->nest->uses[i].item->use == '?')
       c->watch = 1;
-  for (const struct dvmrt_access *x = sites(ev); x; x = x->next) {
+  for (const struct dvmrt_access *x = dvmrt_across_reach_sites(ev); x; x = x->next) {
     int64_t ix[DVMRT_NDIMS_MAX], reach[DVMRT_NDIMS_MAX];
     if (range_of_array(ev, x))
       c->watch = 1;
-    if (!(x->flags & DVMRT_READ) || !same_array(ev, x))
+    if (!(x->flags & DVMRT_READ) || !dvmrt_across_reach_same_array(ev, x))
       continue;
-    if (!reach_settled(ev, x) || !subscripts_at(ev, x, __dvmrt_now.iv, ix) || !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) ||
-        !covered(ev, &c->box, reach))
+    if (!dvmrt_across_reach_settled(ev, x) || !dvmrt_across_reach_subscripts(ev, x, __dvmrt_now.iv, ix) ||
+        !dvmrt_across_reach(ev, __dvmrt_now.iv, ix, reach) || !covered(ev, &c->box, reach))
       c->watch = 1;
   }
   return c->watch == 1;
@@ -248,7 +143,7 @@ static bool judge_write(struct dvmrt_event *ev, struct dvmrt_clause_array *c, co
 /* Is everything that dvmrt_across_access says of this site known but for what the words say? */
 static void note_again(const struct dvmrt_event *ev, struct dvmrt_clause_array *c, const int64_t *reach, uint64_t hits) {
   const struct dvmrt_array *a = ev->array;
-  if (c->blamed && !ev->copied && a->element_bytes == (uint64_t)1 << a->region.shift && reach_settled(ev, ev->access) &&
+  if (c->blamed && !ev->copied && a->element_bytes == (uint64_t)1 << a->region.shift && dvmrt_across_reach_settled(ev, ev->access) &&
       dvmrt_across_complete(ev) && dvmrt_check_place_carried(ev, c))
     dvmrt_repeat_note_across(ev, c, covered(ev, &c->box, reach), hits);
 }
@@ -272,7 +167,7 @@ bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array
   }
   if (watch)
     note_again(ev, c, reach, hits);
-  return !watch && reach_settled(ev, ev->access) && covered(ev, &c->box, reach);
+  return !watch && dvmrt_across_reach_settled(ev, ev->access) && covered(ev, &c->box, reach);
 }
 
 bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags) {
@@ -303,7 +198,7 @@ bool dvmrt_across_again(struct dvmrt_repeat *r, uintptr_t a, uint32_t flags) {
 
 bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *c) {
   int64_t reach[DVMRT_NDIMS_MAX] = {0};
-  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && reach_settled(ev, ev->access) &&
+  return dvmrt_across_reach(ev, __dvmrt_now.iv, ev->ix, reach) && !must_watch(ev, c) && dvmrt_across_reach_settled(ev, ev->access) &&
          covered(ev, &c->box, reach);
 }
 

@@ -1,7 +1,6 @@
 /* Arrays under 'across': dependences between iterations are right as far as the clause's widths reach.
  *
- * In a nest with such an array, 'reach' is how far an accessed element lies from the one that the iteration owns, per
- * dimension.  A read within the declared widths is never wrong.  One outside is a flow dependence if another iteration has
+ * 'reach' is how far an accessed element lies from what the iteration owns (across_reach.h).  A read within the declared widths is never wrong.  One outside is a flow dependence if another iteration has
  * written the element, and an anti dependence if another one will: the reader is kept until then. */
 #ifndef DVMRT_ACROSS_H
 #define DVMRT_ACROSS_H
@@ -13,8 +12,6 @@
 bool dvmrt_across_access(const struct dvmrt_event *ev, struct dvmrt_clause_array *across);
 /* Are this access and all others of the nest to the array within the clause's widths? */
 bool dvmrt_across_settled(const struct dvmrt_event *ev, struct dvmrt_clause_array *across);
-/* Distance of element 'ix' from the own one of iteration 'iv'.  False: not known. */
-bool dvmrt_across_reach(const struct dvmrt_event *ev, const int64_t *iv, const int64_t *ix, int64_t *reach);
 /* Widths that all accesses of the nest's own text need, as far as they are affine; false: none reaches out. */
 bool dvmrt_across_clause(const struct dvmrt_event *ev, struct dvmrt_clause *c);
 /* An edge that neither the clause nor an exchange has brought is read, in an array that the nest writes: reported at the end of

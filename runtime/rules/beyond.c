@@ -1,4 +1,5 @@
 #include "runtime/rules/beyond.h"
+#include "runtime/data/edges.h"
 #include <string.h>
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -23,6 +24,8 @@ void dvmrt_beyond_begin(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = f->d->items; f->on && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RECOMPUTE)); i = i->next) {
     struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
     struct dvmrt_box box;
+    if (a && i->edge)
+      f->beyond.named = f->beyond.any = true;
     if (!a || i->named)
       continue;
     dvmrt_array_widths(a, i, f->args, &box);
@@ -32,7 +35,7 @@ void dvmrt_beyond_begin(struct dvmrt_frame *f) {
 }
 
 bool dvmrt_beyond_concerns(const struct dvmrt_event *ev) {
-  return ev->nest && DVMRT_UNLIKELY(ev->nest->beyond.any) && !(ev->flags & DVMRT_WRITE) && !ev->fresh && !ev->array->named_renewed &&
+  return ev->nest && DVMRT_UNLIKELY(ev->nest->beyond.any) && !(ev->flags & DVMRT_WRITE) && !ev->fresh &&
          !dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
 }
 
@@ -70,26 +73,61 @@ static void lose_corners(struct dvmrt_frame *f) {
   f->recall = 0;
 }
 
+/* ---- who executes the iteration, too ---------------------------------------------------------------------------------------------- */
+
+static bool judge_at(struct dvmrt_event *ev, const struct dvmrt_layout *l, const struct dvmrt_layout *nest, dvmrt_beyond_f *right) {
+  struct dvmrt_place p;
+  dvmrt_layout_place(l, nest, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
+  ev->moved = nest;
+  const bool is_right = right(ev, &p);
+  ev->moved = NULL;
+  return is_right;
+}
+
+struct named {
+  struct dvmrt_event *ev;
+  const struct dvmrt_layout *l;
+  dvmrt_beyond_f *right;
+};
+
+static bool judge_named(void *arg, int r, int64_t away) {
+  const struct named *n = arg;
+  struct dvmrt_layout nest = n->ev->nest->layout;
+  nest.at[r].add += away;
+  return judge_at(n->ev, n->l, &nest, n->right);
+}
+
+static bool each_named(struct dvmrt_event *ev, const struct dvmrt_layout *l, dvmrt_beyond_f *right) {
+  struct dvmrt_frame *f = ev->nest;
+  struct named n = {ev, l, right};
+  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_RECOMPUTE)); i = i->next) {
+    struct dvmrt_array *a = i->edge ? dvmrt_array_of(&i->ref, f->args) : NULL;
+    if (a && !dvmrt_edges_holders(a, i->edge, &f->layout, __dvmrt_now.iv, judge_named, &n))
+      return false;
+  }
+  return true;
+}
+
 bool dvmrt_beyond_each(struct dvmrt_event *ev, const struct dvmrt_layout *l, bool all, dvmrt_beyond_f *right, dvmrt_beyond_f *quiet) {
   struct dvmrt_frame *f = ev->nest;
   int combinations = 1;
+  if (all && f->beyond.named)
+    return false; /* it is not the same for all iterations */
   for (int r = 0; r < f->layout.ndims; r++)
     combinations *= 3;
   for (int sides = 1; sides < combinations; sides++) {
     struct dvmrt_layout nest;
-    struct dvmrt_place p;
     const int moved = move(f, sides, all, &nest);
     const bool asked = moved == 1 || f->beyond.corner;
     if (!moved || (!asked && f->beyond.lost))
       continue;
-    dvmrt_layout_place(l, &nest, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
-    if (asked && !right(ev, &p))
+    if (asked && !judge_at(ev, l, &nest, right))
       return false;
-    if (!asked && !quiet(ev, &p)) {
+    if (!asked && !judge_at(ev, l, &nest, quiet)) {
       if (all)
         return false;
       lose_corners(f);
     }
   }
-  return true;
+  return !f->beyond.named || each_named(ev, l, right);
 }

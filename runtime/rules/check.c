@@ -397,17 +397,18 @@ void dvmrt_check_filled(uintptr_t p, uint64_t size) {
 /* ---- views ------------------------------------------------------------------------------------------------------------------- */
 
 bool dvmrt_check_view_place(uintptr_t p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
-  struct dvmrt_event ev;
-  dvmrt_check_event(&ev, site, ix, flags);
-  const struct dvmrt_use *u = ev.nest ? dvmrt_construct_use(ev.nest, view) : NULL;
+  struct dvmrt_frame *nest = dvmrt_construct_nest();
+  const struct dvmrt_use *u = nest ? dvmrt_construct_use(nest, view) : NULL;
   if (!u || !u->array || !dvmrt_construct_judges())
     return true;
   if (p < u->array->region.base || p >= u->array->region.end)
     return false;
-  if (dvmrt_check_view_settled(ev.nest, ev.access))
+  if (dvmrt_check_view_settled(nest, dvmrt_site_access(site)))
     return true;
-  if (u->array->named_renewed && flags == DVMRT_READ && dvmrt_named_reads(ev.nest, u->array, p))
+  if (u->array->named_renewed && flags == DVMRT_READ && dvmrt_named_reads(nest, u->array, p))
     return false; /* right, and to be asked again */
+  struct dvmrt_event ev;
+  dvmrt_check_event(&ev, site, ix, flags);
   event_array(&ev, u->array, p);
   if (flags & DVMRT_WRITE)
     dvmrt_construct_written(u->array, site);

@@ -37,6 +37,7 @@ struct dvmrt_event {
   struct dvmrt_unit unit;       /* of a range that is judged by members: which; else without member */
   bool fresh;                   /* the iteration itself has written the element before it reads it */
   bool beyond;                  /* it is judged where a neighbour executes the iteration, for its edge */
+  const struct dvmrt_layout *moved; /* of the nest, seen from there */
   bool lost;                    /* a write that goes to a buffer: it marks no element */
 };
 
@@ -66,6 +67,9 @@ void dvmrt_check_close_waiting_of(const struct dvmrt_access *x);
 bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t flags);
 /* Something else begins: reads that still wait for the target of their expression had an ordinary one. */
 void dvmrt_check_close_waiting(void);
+/* The element at 'p' is the one that what is read next for the same statement is needed for (WHERE and FORALL of Fortran). */
+void dvmrt_check_target(uintptr_t p, struct dvmrt_site *site);
+bool dvmrt_check_has_target(const struct dvmrt_access *x);
 /* Subscriber. */
 void dvmrt_check_before(struct dvmrt_frame *f);
 /* The parts that dvmrt_check_touch is made of, for others that know the access in another way. */

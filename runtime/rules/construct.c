@@ -190,7 +190,7 @@ static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
   struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
   bool ordinary = i->key == DVMRT_DIRECTIVE_ACROSS && !dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
   if (!a && ordinary)
-    a = dvmrt_array_watch(&i->ref, f->args);
+    a = dvmrt_array_watch(i, f->args);
   if (!a && !ordinary)
     return;
   f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
@@ -312,6 +312,7 @@ static void nest_begin(struct dvmrt_frame *f) {
   owner = &self;
   owned = f;
   f->nest = true;
+  f->on_left = 0;
   f->serial = next_serial++;
   read_clauses(f);
   place_nest(f);

@@ -52,6 +52,7 @@ struct dvmrt_range {
 /* shadow_compute: how far beyond its part of each dimension of the root a processor executes iterations, too. */
 struct dvmrt_beyond {
   bool any;
+  bool named;  /* also for edges that have names */
   bool corner; /* the clause says so: what iterations in corners read must be there */
   bool lost;   /* else: it was not, so the corners hold nothing when the loop is over */
   int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
@@ -73,6 +74,7 @@ struct dvmrt_frame {
   uint32_t serial;        /* number of this execution: marks what is born in it */
   struct dvmrt_layout layout; /* of the iterations, by index variables */
   struct dvmrt_array *on;     /* or NULL */
+  uint32_t on_left;           /* dimensions of it that iterations have been reported to leave */
   struct dvmrt_beyond beyond;
   struct dvmrt_rows rows;
   struct dvmrt_var *vars;

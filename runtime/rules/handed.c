@@ -2,6 +2,7 @@
 #include "runtime/data/mem.h"
 #include "runtime/rules/object.h"
 #include "runtime/rules/reach.h"
+#include <sys/single_threaded.h>
 
 /* An object that leads to more than a call looks at. */
 struct root {
@@ -99,15 +100,22 @@ void dvmrt_handed_given(uintptr_t word, uintptr_t start, uint64_t size) {
     hand(r.cut[i]);
 }
 
-void dvmrt_handed_written(uintptr_t word) {
-  struct dvmrt_extent x;
+void dvmrt_handed_written(uintptr_t word, uint64_t size) {
+  struct dvmrt_extent x = {.start = word, .size = size};
   uintptr_t a = dvmrt_reach_address(word);
   if (dvmrt_reach_array(a))
     return;
-  if (dvmrt_reach_find(a, &x))
+  if (size || dvmrt_reach_find(a, &x))
     dvmrt_reach_settle(x);
   else
     dvmrt_reach_around(a);
+}
+
+bool dvmrt_handed_others(void) {
+  static bool others;
+  if (DVMRT_UNLIKELY(!others && !__libc_single_threaded))
+    others = true;
+  return others;
 }
 
 void dvmrt_handed_freed(uintptr_t start) {

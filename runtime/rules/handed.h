@@ -10,7 +10,9 @@
  * what pointers in it lead to counts as assigned. */
 void dvmrt_handed_given(uintptr_t word, uintptr_t start, uint64_t size);
 /* The same for a function that is known to write to the object itself and to nothing that it leads to. */
-void dvmrt_handed_written(uintptr_t word);
+void dvmrt_handed_written(uintptr_t word, uint64_t size);
+/* Have there been other threads, which may have written what a lock brings?  To be asked whenever that is of interest, and before forks. */
+bool dvmrt_handed_others(void);
 /* The block that begins there is about to be freed. */
 void dvmrt_handed_freed(uintptr_t start);
 /* A report is due that the datum at 'a' has no value: may unseen code have written it?  Then all of its object counts as

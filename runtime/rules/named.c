@@ -134,11 +134,12 @@ void dvmrt_named_localize(struct dvmrt_directive *d, const int64_t *args) {
 
 int dvmrt_named_decides(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   struct dvmrt_array *a = ev->array;
+  const struct dvmrt_layout *nest = ev->moved ? ev->moved : &ev->nest->layout;
   if (!a->edges || (ev->flags & DVMRT_WRITE))
     return 0;
-  if (dvmrt_edges_holding(a, &ev->nest->layout, __dvmrt_now.iv, ev->ix, p, true))
+  if (dvmrt_edges_holding(a, nest, __dvmrt_now.iv, ev->ix, p, true))
     return 1;
-  return dvmrt_edges_holding(a, &ev->nest->layout, __dvmrt_now.iv, ev->ix, p, false) ? -1 : 0;
+  return dvmrt_edges_holding(a, nest, __dvmrt_now.iv, ev->ix, p, false) ? -1 : 0;
 }
 
 static bool may_be_short(const struct dvmrt_frame *f, struct dvmrt_array *a) {

@@ -4,6 +4,7 @@
 #include "runtime/rules/check.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/lent.h"
 #include "runtime/rules/named.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
@@ -74,8 +75,10 @@ static bool fixed_at(const struct dvmrt_item *section, const struct dvmrt_frame 
 }
 
 bool dvmrt_check_buffered(const struct dvmrt_event *ev) {
-  if (!ev->access->buffered || !ev->access->varies)
-    return ev->access->buffered;
+  if (!ev->access->buffered)
+    return ev->at && dvmrt_lent_has(ev->at);
+  if (!ev->access->varies)
+    return true;
   for (const struct dvmrt_frame *f = ev->nest ? ev->nest : dvmrt_construct_top(); f; f = f->outer)
     for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
       if (f->clauses[i].key == DVMRT_DIRECTIVE_REMOTE && f->clauses[i].array == ev->array && fixed_at(f->clauses[i].item, f, ev->ix))
@@ -172,8 +175,9 @@ static bool placed_beyond(struct dvmrt_event *ev, const struct dvmrt_place *p) {
 
 /* Likewise for corners that the clause does not name. */
 static bool quietly_beyond(struct dvmrt_event *ev, const struct dvmrt_place *p) {
-  return p->kind == DVMRT_PLACE_OWN || (p->kind == DVMRT_PLACE_NEAR && (!has_part(ev->array, p) || !p->naway || brought(ev, p) ||
-                                                                        (edge_declared(ev->array, p) && edge_valid(ev->array, p))));
+  return p->kind == DVMRT_PLACE_OWN ||
+         (p->kind == DVMRT_PLACE_NEAR && (!has_part(ev->array, p) || !p->naway || brought(ev, p) || dvmrt_named_decides(ev, p) > 0 ||
+                                          (edge_declared(ev->array, p) && edge_valid(ev->array, p))));
 }
 
 /* Has the present iteration written the element? */
@@ -291,9 +295,22 @@ static void judge_waiting(const struct dvmrt_event *target) {
   memcpy(ahead.ix, target->ix, sizeof(ahead.ix));
 }
 
+void dvmrt_check_target(uintptr_t p, struct dvmrt_site *site) {
+  struct dvmrt_array *a = (struct dvmrt_array *)dvmrt_shadow_region_in(p, 1);
+  ahead.access = NULL; /* no distributed element: everybody needs what is read for it */
+  if (!a)
+    return;
+  ahead.access = dvmrt_site_access(site);
+  ahead.array = a;
+  ahead.at = p;
+  dvmrt_array_indices(a, p, ahead.ix);
+}
+
+bool dvmrt_check_has_target(const struct dvmrt_access *x) { return ahead.access && dvmrt_site_same_expression(ahead.access, x); }
+
 /* Judges a read whose target has been; false: it is still to come. */
 static bool judge_behind(const struct dvmrt_event *ev) {
-  if (!ahead.access || !dvmrt_site_same_expression(ahead.access, ev->access))
+  if (!dvmrt_check_has_target(ev->access))
     return false;
   if (dvmrt_layout_beside(dvmrt_array_layout(ev->array), ev->ix, dvmrt_array_layout(ahead.array), ahead.ix))
     return true;
@@ -328,7 +345,7 @@ bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_
       x->bytes != (uint64_t)1 << a->region.shift || !is_at(a, p, ix) || (a->aligned && !a->judged))
     return false;
   uint32_t *word = &a->region.words[(p - a->region.base) >> a->region.shift];
-  if (flags == DVMRT_READ && x->role == 'r' && *word >= DVMRT_W_FIRST) {
+  if (flags == DVMRT_READ && x->role == 'r' && *word >= DVMRT_W_FIRST && !dvmrt_check_has_target(x)) {
     wait_for_target(x, a, p, ix);
     return true;
   }
@@ -371,7 +388,7 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     dvmrt_repeat_note_waits(ev);
     return;
   }
-  if (x->role == 'i' || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
+  if (dvmrt_site_printed(x) || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
     return;
   if (x->role == 'r') {
     if (judge_behind(ev))
@@ -494,7 +511,7 @@ bool dvmrt_check_place_run(const struct dvmrt_event *ev, const int64_t *last) {
   if ((ev->flags & DVMRT_WRITE && dvmrt_group_pending(ev->array)) || (ev->array->aligned && !ev->array->judged))
     return false;
   if (!f)
-    return ev->flags == DVMRT_WRITE || ev->access->role == 'i' || dvmrt_layout_everywhere(l);
+    return ev->flags == DVMRT_WRITE || dvmrt_site_printed(ev->access) || dvmrt_layout_everywhere(l);
   if (dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, ev->array) || (ev->access->buffered && ev->access->varies))
     return false;
   if (ev->access->buffered)

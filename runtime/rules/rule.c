@@ -197,11 +197,21 @@ static bool leaves_at(const struct dvmrt_frame *f, const struct dvmrt_item *i, c
   return leaves(f, i, a, d, at, x->index, value);
 }
 
+void dvmrt_rule_present(struct dvmrt_frame *f) {
+  const struct dvmrt_item *i = f->on ? dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON) : NULL;
+  if (f != dvmrt_construct_nest() || !dvmrt_construct_iterations())
+    return; /* the index variables are not those of an iteration yet */
+  for (int d = 0; i && d < i->naxes && d < f->on->ndims; d++)
+    if (i->axis[d].kind == 'a' && !(f->on_left >> d & 1) && leaves_at(f, i, f->on, d, __dvmrt_now.iv[i->axis[d].index]))
+      f->on_left |= 1u << d;
+}
+
 void dvmrt_rule_moving(const struct dvmrt_frame *f, const struct dvmrt_item *i, const struct dvmrt_array *a) {
   const struct dvmrt_rows *r = &f->rows;
+  const uint32_t told = i->key == DVMRT_DIRECTIVE_ON ? f->on_left : 0;
   for (int d = 0; a && d < i->naxes && d < a->ndims; d++) {
     int v = i->axis[d].index;
-    if (i->axis[d].kind == 'a' && v < r->rank && !leaves_at(f, i, a, d, r->low[v]) && r->low[v] != r->high[v])
+    if (i->axis[d].kind == 'a' && !(told >> d & 1) && v < r->rank && !leaves_at(f, i, a, d, r->low[v]) && r->low[v] != r->high[v])
       leaves_at(f, i, a, d, r->high[v]);
   }
 }

@@ -66,6 +66,15 @@ static void judge(const struct dvmrt_elements *whole) {
   while (next(&s, runs, at, &p));
 }
 
+/* For an element that is known: what one of the section has to say is not what the next one has. */
+static void judge_for_target(const struct dvmrt_elements *s) {
+  int64_t at[DVMRT_NDIMS_MAX] = {0};
+  uintptr_t p = s->first;
+  do
+    dvmrt_range_access(p, s->bytes, s->site, s->flags);
+  while (next(s, 0, at, &p));
+}
+
 /* ---- in pairs ------------------------------------------------------------------------------------------------------------------ */
 
 struct walk {
@@ -99,6 +108,8 @@ static int beside_along(const struct walk *from, const struct walk *to, int64_t 
     dvmrt_array_indices(a, ends[0][end], ix[0][end]);
     dvmrt_array_indices(b, ends[1][end], ix[1][end]);
   }
+  if (n == 1)
+    return dvmrt_layout_beside(dvmrt_array_layout(a), ix[0][0], dvmrt_array_layout(b), ix[1][0]);
   return dvmrt_layout_beside_along(dvmrt_array_layout(a), ix[0], dvmrt_array_layout(b), ix[1]);
 }
 
@@ -111,20 +122,25 @@ static void access_run(const struct walk *w, int64_t n, uint32_t flags) {
     dvmrt_range_access(w->p + (uintptr_t)(i * w->s->stride[0]), w->s->bytes, w->s->site, w->s->flags | flags);
 }
 
-/* 'n' elements of all of them, which no walk leaves its innermost dimension with.  The last walk is the target. */
-static void judge_run(struct walk *w, uint32_t nwalks, int64_t n) {
-  struct walk *to = &w[nwalks - 1];
-  bool placed = true;
-  for (uint32_t i = 0; i + 1 < nwalks; i++)
-    placed &= beside_along(&w[i], to, n) == 1;
-  if (placed) {
-    for (uint32_t i = 0; i < nwalks; i++)
-      access_run(&w[i], n, i + 1 < nwalks ? DVMRT_PLACED : 0);
+static void read_run(struct walk from, struct walk to, int64_t n) {
+  if (beside_along(&from, &to, n) == 1) {
+    access_run(&from, n, DVMRT_PLACED);
     return;
   }
-  for (int64_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < nwalks; i++)
-      dvmrt_range_access(w[i].p + (uintptr_t)(k * w[i].s->stride[0]), w[i].s->bytes, w[i].s->site, w[i].s->flags);
+  for (int64_t k = 0; k < n; k++) {
+    access_run(&from, 1, beside_along(&from, &to, 1) == 1 ? DVMRT_PLACED : 0);
+    dvmrt_check_close_waiting_of(dvmrt_site_access(from.s->site));
+    from.p += (uintptr_t)from.s->stride[0];
+    to.p += (uintptr_t)to.s->stride[0];
+  }
+}
+
+/* 'n' elements of all of them, which no walk leaves its innermost dimension with.  The last walk is the target: it is assigned when all
+ * has been read. */
+static void judge_run(struct walk *w, uint32_t nwalks, int64_t n) {
+  for (uint32_t i = 0; i + 1 < nwalks; i++)
+    read_run(w[i], w[nwalks - 1], n);
+  access_run(&w[nwalks - 1], n, 0);
 }
 
 /* False: it was the last one. */
@@ -203,7 +219,11 @@ void dvmrt_section_access(struct dvmrt_elements *s) {
   if (!dvmrt_section_bounds(s, &low, &size))
     return;
   if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(low, size, s->flags))
-    touch_regions(s, x->role == 'i');
+    touch_regions(s, dvmrt_site_printed(x));
+  if (!ev.nest && x->role == 'r' && dvmrt_check_has_target(x)) {
+    judge_for_target(s);
+    return;
+  }
   if (!ev.nest && x->role == 'r' && nwaiting < WAITING_MAX && dvmrt_shadow_region_in(low, size)) {
     waiting[nwaiting++] = *s;
     return;

@@ -236,7 +236,7 @@ static int is_beside(const struct line *x, const struct line *target) {
 static bool judge_read(struct line *x, const struct line *lines, uint32_t n) {
   if (x->access->buffered || !have_values(x))
     return false;
-  if (x->access->role == 'i' || dvmrt_layout_everywhere(dvmrt_array_layout(x->array)))
+  if (dvmrt_site_printed(x->access) || dvmrt_layout_everywhere(dvmrt_array_layout(x->array)))
     return true;
   const struct line *target = x->access->role == 'r' ? target_of(x, lines, n) : NULL;
   int beside = target ? is_beside(x, target) : 0;

@@ -4,106 +4,165 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A product of halves per word, as vector units have it: for the contents of arrays, where each word's number is part of what
- * is multiplied.  One word: position and value mixed by addition, then both halves by each other.  Each operation more is seen in
- * what level checksum costs. */
-static inline uint64_t word_digest(uint64_t v, uint64_t key) {
-  uint64_t x = v + key;
-  return (x & 0xffffffffu) * (x >> 32) + x;
+/* The words of an array are taken in pieces of PIECE words, counted from the array's beginning.  Each word has a key by its place in the piece, a
+ * random number: key and value are added, then both halves of the sum are multiplied by each other.  The products of a piece are added up, and
+ * multiplied by an odd number that is the piece's.  Elements of other sizes than whole words have keys of 32 bits, by which they are multiplied.  Each
+ * operation more for a word is seen in what level checksum costs; keys that were multiples of one number would be cheaper to have, but then
+ * changes by +1, -2, +1 in a row leave the sum as it is. */
+enum { PIECE = 128 /* a power of 2 */, SMALL_PIECE = 2 * PIECE };
+static union {
+  uint64_t word[PIECE];
+  uint32_t half[SMALL_PIECE];
+} keys __attribute__((aligned(64)));
+
+__attribute__((constructor(101))) static void make_keys(void) {
+  for (uint64_t i = 0; i < PIECE; i++)
+    keys.word[i] = dvmt_mix(0x9e3779b97f4a7c15ull * (i + 1)) | 0x100000001ull;
 }
+
+static uint64_t piece_factor(uint64_t piece) { return dvmt_mix(piece + 0x6a09e667f3bcc909ull) | 1; }
 
 #define ALWAYS static inline __attribute__((always_inline))
-static const uint64_t step = 0x9e3779b97f4a7c15ull;
 
-ALWAYS uint64_t sum_words(const char *at, uint64_t n, uint64_t first) {
-  uint64_t sum = 0, key = step * (first + 1);
-  for (uint64_t i = 0; i < n; i++, key += step) {
-    uint64_t v;
-    memcpy(&v, at + 8 * i, 8);
-    sum += word_digest(v, key);
-  }
+ALWAYS uint64_t word_product(const char *at, uint64_t key) {
+  uint64_t x;
+  memcpy(&x, at, 8);
+  x += key;
+  return (x & 0xffffffffu) * (x >> 32);
+}
+
+ALWAYS uint64_t piece_words(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < n; i++)
+    sum += word_product(at + 8 * i, keys.word[first + i]);
   return sum;
 }
 
-ALWAYS uint64_t sum_halves(const char *at, uint64_t n, uint64_t first) {
-  uint64_t sum = 0, key = step * (first + 1);
-  for (uint64_t i = 0; i < n; i++, key += step) {
+ALWAYS uint64_t piece_halves(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < n; i++) {
     uint32_t v;
     memcpy(&v, at + 4 * i, 4);
-    sum += word_digest(v, key);
+    sum += (uint64_t)v * keys.half[first + i];
   }
   return sum;
 }
 
-/* The same sums with the vector units that the machine has: what a construct costs at level checksum is mostly this. */
-__attribute__((target("avx2"))) static uint64_t sum_words_avx2(const char *at, uint64_t n, uint64_t first) {
-  return sum_words(at, n, first);
-}
-__attribute__((target("avx2"))) static uint64_t sum_halves_avx2(const char *at, uint64_t n, uint64_t first) {
-  return sum_halves(at, n, first);
-}
-
-/* Eight at a time: compilers prefer vectors of four, for the sake of processors that run slower where they see wide ones. */
-struct wide {
-  __m512i sum, products, key;
-};
-
-#define WIDE __attribute__((target("avx512f")))
-WIDE ALWAYS void add_wide(struct wide *w, __m512i v, __mmask8 which) {
-  __m512i x = _mm512_maskz_add_epi64(which, v, w->key);
-  w->sum = _mm512_add_epi64(w->sum, x);
-  w->products = _mm512_add_epi64(w->products, _mm512_mul_epu32(x, _mm512_srli_epi64(x, 32)));
-  w->key = _mm512_add_epi64(w->key, _mm512_set1_epi64((int64_t)(16 * step)));
+ALWAYS uint64_t piece_bytes(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < n; i++)
+    sum += (uint64_t)(unsigned char)at[i] * keys.half[first + i];
+  return sum;
 }
 
-WIDE ALWAYS __m512i load_wide(const char *at, uint64_t i, bool half, __mmask8 which) {
-  if (half)
-    return _mm512_cvtepu32_epi64(_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(which, at + 4 * i)));
-  return _mm512_maskz_loadu_epi64(which, at + 8 * i);
-}
-
-WIDE ALWAYS uint64_t sum_wide(const char *at, uint64_t n, uint64_t first, bool half) {
-  uint64_t keys[16], i = 0;
-  for (uint64_t k = 0; k < 16; k++)
-    keys[k] = step * (first + k + 1);
-  const __m512i zero = _mm512_setzero_si512();
-  struct wide a = {zero, zero, _mm512_loadu_si512(keys)}, b = {zero, zero, _mm512_loadu_si512(keys + 8)};
-  for (; i + 16 <= n; i += 16) {
-    add_wide(&a, load_wide(at, i, half, 0xff), 0xff);
-    add_wide(&b, load_wide(at, i + 8, half, 0xff), 0xff);
+/* 'n' units of 'unit' bytes, the first of which has number 'first' in the array at 'p'; 'piece' of them are one. */
+typedef uint64_t piece_f(const char *at, uint64_t n, uint64_t first);
+ALWAYS uint64_t sum_pieces(piece_f *f, const char *p, uint64_t unit, uint64_t piece, uint64_t first, uint64_t n) {
+  uint64_t sum = 0;
+  for (uint64_t behind = first + n, next; first < behind; first = next) {
+    next = (first / piece + 1) * piece;
+    next = next < behind ? next : behind;
+    sum += piece_factor(first / piece) * f(p + first * unit, next - first, first % piece);
   }
-  const uint64_t left = n - i;
-  const __mmask8 in_a = left < 8 ? (__mmask8)((1u << left) - 1) : 0xff, in_b = left > 8 ? (__mmask8)((1u << (left - 8)) - 1) : 0;
-  add_wide(&a, load_wide(at, i, half, in_a), in_a);
-  add_wide(&b, load_wide(at, i + 8, half, in_b), in_b);
-  return (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_add_epi64(a.sum, a.products), _mm512_add_epi64(b.sum, b.products)));
+  return sum;
 }
 
-WIDE static uint64_t sum_words_avx512(const char *at, uint64_t n, uint64_t first) { return sum_wide(at, n, first, false); }
-WIDE static uint64_t sum_halves_avx512(const char *at, uint64_t n, uint64_t first) { return sum_wide(at, n, first, true); }
+/* The same with the vector units that the machine has: what a construct costs at level checksum is mostly this. */
+typedef uint64_t sum_f(const char *p, uint64_t first, uint64_t n);
+#define MADE_FOR(name, how, f, unit, piece)                                                                                                \
+  how static uint64_t name(const char *p, uint64_t first, uint64_t n) { return sum_pieces(f, p, unit, piece, first, n); }
+#define WIDE __attribute__((target("avx2")))
+MADE_FOR(words, , piece_words, 8, PIECE)
+MADE_FOR(halves, , piece_halves, 4, SMALL_PIECE)
+MADE_FOR(bytes, , piece_bytes, 1, SMALL_PIECE)
+MADE_FOR(words_wide, WIDE, piece_words, 8, PIECE)
+MADE_FOR(halves_wide, WIDE, piece_halves, 4, SMALL_PIECE)
+MADE_FOR(bytes_wide, WIDE, piece_bytes, 1, SMALL_PIECE)
 
-typedef uint64_t sum_f(const char *at, uint64_t n, uint64_t first);
-static sum_f *const words[] = {sum_words, sum_words_avx2, sum_words_avx512}, *const halves[] = {sum_halves, sum_halves_avx2,
-                                                                                                sum_halves_avx512};
+/* 64 bytes at a time: compilers prefer vectors of 32, for the sake of processors that run slower where they see wide ones.  A piece has as
+ * many bytes of halves as of words; 'half' is known when this is compiled. */
+#define WIDEST __attribute__((target("avx512f,avx512dq,avx512bw")))
+enum { WIDTH = 64, PIECE_BYTES = 8 * PIECE, VECTORS = PIECE_BYTES / WIDTH };
+WIDEST ALWAYS __m512i products(__m512i v, __m512i key, bool half) {
+  if (half)
+    return _mm512_add_epi64(_mm512_mul_epu32(v, key), _mm512_mul_epu32(_mm512_srli_epi64(v, 32), _mm512_srli_epi64(key, 32)));
+  __m512i x = _mm512_add_epi64(v, key);
+  return _mm512_mul_epu32(x, _mm512_srli_epi64(x, 32));
+}
+
+WIDEST ALWAYS __m512i products_of(const char *piece, uint64_t at, __mmask64 which, bool half) {
+  return products(_mm512_maskz_loadu_epi8(which, piece + at), _mm512_maskz_loadu_epi8(which, (const char *)keys.word + at), half);
+}
+
+WIDEST ALWAYS __m512i times_factor(__m512i sum, uint64_t piece) {
+  return _mm512_mullo_epi64(sum, _mm512_set1_epi64((int64_t)piece_factor(piece)));
+}
+
+/* Bytes 'from' up to and without 'to' of a piece, in vectors of what lies together in it. */
+WIDEST ALWAYS __m512i sum_part(const char *p, uint64_t piece, uint64_t from, uint64_t to, bool half) {
+  const __mmask64 first = ~0ull << from % WIDTH, last = ~0ull >> (-to % WIDTH);
+  uint64_t at = from / WIDTH * WIDTH;
+  p += piece * PIECE_BYTES;
+  if (at + WIDTH >= to)
+    return times_factor(products_of(p, at, first & last, half), piece);
+  __m512i sum = products_of(p, at, first, half);
+  while ((at += WIDTH) + WIDTH < to)
+    sum = _mm512_add_epi64(sum, products_of(p, at, ~0ull, half));
+  return times_factor(_mm512_add_epi64(sum, products_of(p, at, last, half)), piece);
+}
+
+/* Whole pieces, with the keys in registers: where values lie across lines of the cache, loading keys too takes longer than the rest. */
+WIDEST ALWAYS __m512i sum_whole(const char *p, uint64_t piece, uint64_t behind, bool half) {
+  __m512i key[VECTORS], sum = _mm512_setzero_si512();
+  for (uint64_t v = 0; v < VECTORS; v++)
+    key[v] = _mm512_load_si512(keys.word + 8 * v);
+  for (; piece < behind; piece++) {
+    const char *at = p + PIECE_BYTES * piece;
+    __m512i a = _mm512_setzero_si512(), b = a;
+    for (uint64_t v = 0; v < VECTORS; v += 2) {
+      a = _mm512_add_epi64(a, products(_mm512_loadu_si512(at + WIDTH * v), key[v], half));
+      b = _mm512_add_epi64(b, products(_mm512_loadu_si512(at + WIDTH * v + WIDTH), key[v + 1], half));
+    }
+    sum = _mm512_add_epi64(sum, times_factor(_mm512_add_epi64(a, b), piece));
+  }
+  return sum;
+}
+
+WIDEST ALWAYS uint64_t sum_widest(const char *p, uint64_t first, uint64_t behind, bool half) {
+  const uint64_t from = (first + PIECE_BYTES - 1) / PIECE_BYTES, to = behind / PIECE_BYTES;
+  __m512i sum = _mm512_setzero_si512();
+  if (first == behind)
+    return 0;
+  if (from > to)
+    return (uint64_t)_mm512_reduce_add_epi64(sum_part(p, to, first % PIECE_BYTES, behind % PIECE_BYTES, half));
+  if (first % PIECE_BYTES)
+    sum = sum_part(p, from - 1, first % PIECE_BYTES, PIECE_BYTES, half);
+  if (from < to)
+    sum = _mm512_add_epi64(sum, sum_whole(p, from, to, half));
+  if (behind % PIECE_BYTES)
+    sum = _mm512_add_epi64(sum, sum_part(p, to, 0, behind % PIECE_BYTES, half));
+  return (uint64_t)_mm512_reduce_add_epi64(sum);
+}
+
+WIDEST static uint64_t words_widest(const char *p, uint64_t first, uint64_t n) { return sum_widest(p, 8 * first, 8 * (first + n), false); }
+WIDEST static uint64_t halves_widest(const char *p, uint64_t first, uint64_t n) { return sum_widest(p, 4 * first, 4 * (first + n), true); }
+
+static sum_f *const all_words[] = {words, words_wide, words_widest}, *const all_halves[] = {halves, halves_wide, halves_widest},
+                    *const all_bytes[] = {bytes, bytes_wide, bytes_wide};
 
 /* Vectors of eight only where the processor need not slow down for them: those that know VBMI2. */
 static int width(void) {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vbmi2"))
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi2"))
     return 2;
   return __builtin_cpu_supports("avx2") ? 1 : 0;
 }
 
 uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count) {
-  uint64_t sum = 0, offset = first * element_bytes, bytes = count * element_bytes;
-  const char *at = (const char *)p + offset;
   if (element_bytes % 8 == 0)
-    return words[width()](at, bytes / 8, offset / 8);
+    return all_words[width()](p, first * (element_bytes / 8), count * (element_bytes / 8));
   if (element_bytes % 4 == 0)
-    return halves[width()](at, bytes / 4, offset / 4);
-  uint64_t key = step * (offset + 1);
-  for (uint64_t i = 0; i < bytes; i++, key += step)
-    sum += word_digest((unsigned char)at[i], key);
-  return sum;
+    return all_halves[width()](p, first * (element_bytes / 4), count * (element_bytes / 4));
+  return all_bytes[width()](p, first * element_bytes, count * element_bytes);
 }
 
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {
@@ -124,18 +183,29 @@ void dvmt_holes_clear(const char *holes, void *element, uint64_t element_bytes) 
   }
 }
 
-uint64_t dvmt_digest_holed(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count, const char *holes) {
-  unsigned char element[DVMT_HOLED_MAX], mask[DVMT_HOLED_MAX];
-  uint64_t sum = 0;
-  if (!holes || element_bytes > sizeof(element))
-    return dvmt_digest_part(p, element_bytes, first, count);
+/* Bits that belong to values, of as many elements as fit, of 'count': how many. */
+static uint64_t make_mask(unsigned char mask[DVMT_HOLED_MAX], uint64_t element_bytes, uint64_t count, const char *holes) {
+  uint64_t n = DVMT_HOLED_MAX / element_bytes;
+  n = count < n ? count : n;
   memset(mask, 0xff, element_bytes);
   dvmt_holes_clear(holes, mask, element_bytes);
-  for (uint64_t i = first; i < first + count; i++) {
-    const unsigned char *at = (const unsigned char *)p + i * element_bytes;
-    for (uint64_t k = 0; k < element_bytes; k++)
-      element[k] = at[k] & mask[k];
-    sum += dvmt_digest_part((const void *)((uintptr_t)element - i * element_bytes), element_bytes, i, 1);
+  for (uint64_t i = 1; i < n; i *= 2)
+    memcpy(mask + i * element_bytes, mask, (i < n - i ? i : n - i) * element_bytes);
+  return n;
+}
+
+uint64_t dvmt_digest_holed(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count, const char *holes) {
+  unsigned char values[DVMT_HOLED_MAX], mask[DVMT_HOLED_MAX];
+  uint64_t sum = 0;
+  if (!holes || element_bytes > sizeof(values))
+    return dvmt_digest_part(p, element_bytes, first, count);
+  const uint64_t most = make_mask(mask, element_bytes, count, holes), behind = first + count;
+  for (uint64_t n; first < behind; first += n) {
+    const unsigned char *at = (const unsigned char *)p + first * element_bytes;
+    n = behind - first < most ? behind - first : most;
+    for (uint64_t k = 0; k < n * element_bytes; k++)
+      values[k] = at[k] & mask[k];
+    sum += dvmt_digest_part((const void *)((uintptr_t)values - first * element_bytes), element_bytes, first, n);
   }
   return sum;
 }

@@ -8,8 +8,10 @@
 #ifndef DVMT_INSIDE_H
 #define DVMT_INSIDE_H
 #include <stdbool.h>
+#include <stdint.h>
 
 struct dvmt_ring;
+struct dvmt_results_site;
 
 #define DVMT_INSIDE_LIBRARY "libdvmrecord.so"
 #define DVMT_INSIDE "inside."
@@ -25,6 +27,11 @@ struct dvmt_inside_rank {
 };
 #define DVMT_INSIDE_START_RANK "dvmt_inside_start_rank"
 struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *rank);
+/* The place (results.h) under which the reference has the construct that stands at line and column of 'file' in the object file 'object', one of
+ * the 'n' sites at 'sites'; 0: it is none of them. */
+#define DVMT_INSIDE_PLACE "dvmt_inside_place"
+uint64_t dvmt_inside_place(const char *object, const struct dvmt_results_site *sites, uint64_t n, const char *file, unsigned line,
+                           unsigned column);
 /* Takes what is in the buffer and ends the trace.  0, or -E... with the reason told on standard error. */
 #define DVMT_INSIDE_FINISH "dvmt_inside_finish"
 int dvmt_inside_finish(void);

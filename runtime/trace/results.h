@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DVMT_RESULTS_MAGIC 0x32534c5553455244ull /* "DRESULS2" */
+#define DVMT_RESULTS_MAGIC 0x33534c5553455244ull /* "DRESULS3" */
 struct dvmt_results_head {
-  uint64_t magic, nrows;
+  uint64_t magic, nrows, nsites;
 };
 /* Sorted by place, number, execution. */
 struct dvmt_results_row {
@@ -16,6 +16,12 @@ struct dvmt_results_row {
   uint64_t execution;  /* of the construct, from 1 */
   uint64_t value[4];
   double relative, ulps, absolute; /* the tolerance: a value that is within one of them agrees */
+};
+
+/* Behind the rows, as often as the head says: a construct of the reference that the program and the libraries that are known before it runs do
+ * not hold; its rows have its own place.  Behind it its text and a zero, to the next multiple of 8 bytes. */
+struct dvmt_results_site {
+  uint64_t place, bytes;
 };
 
 static inline uint64_t dvmt_results_place(const char *file, size_t n, unsigned line, unsigned column) {

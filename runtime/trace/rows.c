@@ -1,8 +1,8 @@
 #include "runtime/trace/rows.h"
 #include <string.h>
 
-/* In elements: so many in one piece are summed at once; more that wait are given up when they are written again. */
-enum { PIECE = 512, MUCH = 1 << 16 };
+/* In elements: more that wait are given up when they are written again. */
+enum { PIECE = DVMT_ROWS_PIECE, MUCH = 1 << 16 };
 
 /* Where the sums of rows were void lately: they are not taken for some executions, twice as many each time. */
 enum { KEPT = 256, SKIP_MAX = 1 << 10 };
@@ -15,6 +15,7 @@ static unsigned place_of(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7
 
 void dvmt_rows_begin(struct dvmt_rows *r) {
   unsigned k = place_of(r->key);
+  r->shift = r->element_bytes & (r->element_bytes - 1) ? 64 : (unsigned)__builtin_ctzll(r->element_bytes);
   r->sum = 0;
   r->ndone = 0;
   r->waiting = (struct dvmt_rows_span){0, 0};
@@ -109,8 +110,8 @@ bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high) {
     return true;
   low = low > r->address ? low - r->address : 0;
   high = (high < end ? high : end) - r->address;
-  if (!(r->element_bytes & (r->element_bytes - 1)))
-    put(r, low >> __builtin_ctzll(r->element_bytes), (high + r->element_bytes - 1) >> __builtin_ctzll(r->element_bytes));
+  if (r->shift < 64)
+    put(r, low >> r->shift, (high + r->element_bytes - 1) >> r->shift);
   else
     put(r, low / r->element_bytes, (high + r->element_bytes - 1) / r->element_bytes);
   return true;

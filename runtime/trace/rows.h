@@ -8,11 +8,13 @@
 /* The sum of elements 'from' up to and without 'to', as they are now. */
 typedef uint64_t dvmt_rows_sum_f(const void *array, uint64_t from, uint64_t to);
 
-enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16 };
+/* DVMT_ROWS_PIECE elements of one piece that waits are summed at once. */
+enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16, DVMT_ROWS_PIECE = 2048 };
 struct dvmt_rows {
   const void *array;           /* given to the function */
   dvmt_rows_sum_f *f;
   uint64_t elements, address, element_bytes;
+  unsigned shift;              /* element_bytes is 1 << shift; 64: it is no power of 2 */
   uint64_t near;               /* rows with no more elements between them are one */
   uint64_t key;                /* construct and array: of what did not pay last time */
   uint64_t sum;                /* of all in 'done' */
@@ -23,10 +25,19 @@ struct dvmt_rows {
   bool off;
 };
 
-/* One execution of a construct begins; all but 'sum' and what follows is set. */
+/* One execution of a construct begins; all but 'shift', 'sum' and what follows is set. */
 void dvmt_rows_begin(struct dvmt_rows *r);
 /* Stored in the memory from 'low' up to and without 'high'; not this array's: false. */
 bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high);
+/* The same where it lies behind what waits, at once or nearly so, which is what most rows do; false: dvmt_rows_stored has to look. */
+static inline bool dvmt_rows_follow(struct dvmt_rows *r, uint64_t low, uint64_t high) {
+  const uint64_t from = (low - r->address) >> (r->shift & 63), to = (high - r->address + r->element_bytes - 1) >> (r->shift & 63);
+  struct dvmt_rows_span *w = &r->waiting;
+  if (r->shift > 63 || w->from == w->to || w->to - w->from >= DVMT_ROWS_PIECE || from - w->to > r->near || to > r->elements || r->off)
+    return false;
+  w->to = to;
+  return true;
+}
 /* Behind the last of them: the sum of the whole array. */
 uint64_t dvmt_rows_end(struct dvmt_rows *r);
 /* As __dvmt_row gets it. */

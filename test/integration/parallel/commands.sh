@@ -307,6 +307,11 @@ has err "sizes.c:3:13: error: 'genblock' divides dimension 1 of 'a' into parts w
 sed -i 's/{3, 4}/{3, 7}/' sizes.c
 status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
 status 5 job 2 ./sizes 5
+sed -i 's/genblock(sizes)/multblock(3)/' sizes.c
+status 0 "$dvmcc" -fdvm=parallel sizes.c -o sizes
+status 66 ./sizes
+status 66 job 2 ./sizes
+has err "sizes.c:3:13: error: 'multblock' (3) does not divide dimension 1 of 'a', which has 10 elements [dvm-usage]"
 cat >derived.c <<'END'
 int n = 2;
 #pragma dvm array distribute[block]

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Compares parallel runs with the sequential reference ('dvm compare REFERENCE -- mpirun ..').
 
-usage: compare.py --build FOLDER [--jobs 1,3,4:2x2] [--twins] [--share K/N] [--only REGEX] [-v] [program.c ..]
+usage: compare.py --build FOLDER [--jobs 1,3,4:2x2] [--twins [--elements]] [--share K/N] [--only REGEX] [-v] [program.c|program.f90 ..]
 
 Right programs must agree with their own sequential run on all the numbers of ranks (RANKS:GRID).  With --twins the wrong programs of
 test/programs/wrong whose parallel run goes wrong are compared with theirs: the comparison must name a construct, or an array in it, unless
 the run itself is stopped by a diagnostic; their right twins must agree.  compare.txt names the exceptions, with the reason; one that behaves
-must leave it.  Where values agree by chance ('poison' there) the run with poison=1 must be stopped instead, under the comparison."""
+must leave it.  With --elements '--bisect' must go on from the sum of an array to an element, an iteration or ranks that differ.  Where values agree by chance ('poison' there) the run with poison=1 must be stopped instead, under the
+comparison.  Of Fortran, '! WITH FILE' names a file beside the program that is compiled before it, and PROGRAM.in is its input."""
 import argparse, concurrent.futures, importlib.machinery, importlib.util, os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAMED = re.compile(r'error: .*\[(dvm-[a-z-]+)\]')
+BY_SUMS = 'differs from the reference when this construct ends'
+ERROR = re.compile(r'error: (.*)\[dvm-')
+FORTRAN = re.compile(r'\.f(90)?$')
 CLOSING = re.compile(r'^dvm: compared (\d+) records .* (\d+) different', re.M)
 
 
@@ -38,11 +42,12 @@ class Case:
 
     def __init__(self, opts, name, sources, flags, args, work):
         self.opts, self.args = opts, args
+        self.input = next((s + '.in' for s in sources if os.path.exists(s + '.in')), os.devnull)
         self.folder = tempfile.mkdtemp(prefix=name.replace('/', '-') + '-', dir=work)
         self.wrong = ''
-        dvmcc = os.path.join(opts.build, 'driver/dvmcc')
+        compiler = os.path.join(opts.build, 'driver/dvmfc' if FORTRAN.search(sources[-1]) else 'driver/dvmcc')
         for mode, program in (('trace', 'plain'), ('parallel,trace', 'ranks')):
-            c = self.run([dvmcc, '-fdvm=' + mode, '-O2', '-g', '-w', *flags, *sources, '-o', program, '-lm'])
+            c = self.run([compiler, '-fdvm=' + mode, '-O2', '-g', '-w', *flags, *sources, '-o', program, '-lm'])
             if c.status:
                 self.wrong = f'not compiled with -fdvm={mode}: ' + c.err[:300]
                 return
@@ -52,7 +57,8 @@ class Case:
 
     def run(self, command, **more):
         try:
-            p = subprocess.run(command, cwd=self.folder, env=confirm.environment(**more), stdin=subprocess.DEVNULL, capture_output=True, timeout=200)
+            with open(self.input, 'rb') as given:
+                p = subprocess.run(command, cwd=self.folder, env=confirm.environment(**more), stdin=given, capture_output=True, timeout=200)
             return Tried(p.returncode, p.stderr.decode('latin-1'))
         except subprocess.TimeoutExpired:
             return Tried('hangs', '')
@@ -95,6 +101,8 @@ def try_right(opts, path, work, exceptions):
     if why and not options_of(why):
         return name, '-', []
     sources = sorted(os.path.join(path, n) for n in os.listdir(path) if n.endswith('.c')) if os.path.isdir(path) else [path]
+    if FORTRAN.search(path):
+        sources[:0] = [os.path.join(os.path.dirname(path), f) for f in re.findall(r'^[!C] WITH (\S+)', open(path).read(), re.M)]
     text = ''.join(open(s, encoding='latin-1').read() for s in sources)
     settings = confirm.SETTING.findall(text)
     flags = [f for k, v in settings if k == 'FLAGS' for f in v.split()]
@@ -114,7 +122,19 @@ def try_twin(opts, p, work, exceptions):
                 return f'{job} ranks: [{t.named[0]}]' + (' with poison=1' if poison else '')
         return ''
 
+    def show_element():
+        for job in opts.jobs:
+            t = case.compare(job)
+            if not t.named or not t.records or BY_SUMS not in ERROR.search(t.err).group(1):
+                continue
+            t = case.compare(job, ['--bisect'])
+            found = ERROR.search(t.err)
+            if not found or BY_SUMS in found.group(1):
+                bad.append(f'{p.name} on {job} ranks: no element is named\n{t.err[:1500]}')
+            return
     shown, poisoned = show(False), show(True) if poison else ''
+    if opts.elements and shown:
+        show_element()
     case.close()
     if shown and why:
         bad.append(f'{p.name} is shown ({shown}): it must leave compare.txt')
@@ -129,6 +149,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', required=True)
     parser.add_argument('--twins', action='store_true')
+    parser.add_argument('--elements', action='store_true')
     parser.add_argument('--share', default='1/1')
     parser.add_argument('--jobs', type=lambda s: s.split(','), default=['1', '3', '4:2x2'])
     parser.add_argument('--parallel', type=int, default=1)

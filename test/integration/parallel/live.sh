@@ -130,11 +130,14 @@ has err "'--stop' holds the programs of '--live'"
 status 2 "$dvm" compare --live ./sequential --bisect -- ./right
 status 2 "$dvm" compare --live ./sequential -- ./sequential
 has err "'--live' compares a program that was compiled with 'dvmcc -fdvm=parallel,trace'"
-for reference in /bin/true ./none; do # neither is a difference
-  status 1 "$dvm" compare --live "$reference" -- $(ranks 2 ./right)
-  has err "the reference '$reference' recorded nothing"
-  lacks err "different"
-done
+status 1 "$dvm" compare --live /bin/true -- $(ranks 2 ./right) # neither is a difference
+has err "the reference '/bin/true' recorded nothing"
+lacks err "different"
+status 1 "$dvm" compare --live ./none -- $(ranks 2 ./right)
+has err "the reference './none' ended with status 127, and nothing was recorded"
+lacks err "different"
+status 1 "$dvm" compare --live ./sequential -- env DVM_OPTIONS=grid=5 $(ranks 2 ./right)
+has err "'env' ended with status 2, and nothing was recorded"
 status 1 "$dvm" compare --live ./right -- $(ranks 2 ./right)
 has err "the reference of 'dvm compare --live' is the sequential program"
 

@@ -127,4 +127,17 @@ for name in libsum.so elsewhere.so; do
   status 0 "$dvm" compare ref.dvmt -- $(ranks 3 ./loads $argument)
   has err ' 0 different'
 done
+# Or neither: the run knows what it has loaded.
+sed -i 's/.*dlopen(argc > 1.*/  char path[64], *of = getenv("OF");\n  snprintf(path, sizeof(path), ".\/%s%s", of, ".so");\n  void *so = dlopen(path, RTLD_NOW);/; s/#include <stdio.h>/&\n#include <stdlib.h>/' loads.c
+status 0 "$dvmcc" -fdvm=trace -g -O1 -w loads.c -rdynamic -ldl -o loads-sequential
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 -w loads.c -rdynamic -ldl -o loads
+sed '/^$/d' sum.c >unmoved.c
+mkdir before
+mv unmoved.c before/sum.c
+(cd before && "$dvmcc" -fdvm=trace -g -O1 -w -shared -fPIC sum.c -o ../before.so)
+status 0 env OF=before "$dvm" record --level checksum -o ref.dvmt -- ./loads-sequential
+status 66 env OF=elsewhere DVM_OPTIONS=substitute=0 "$dvm" compare ref.dvmt -- $(ranks 3 ./loads)
+has err "'x' differs"
+status 0 env OF=elsewhere "$dvm" compare ref.dvmt -- $(ranks 3 ./loads)
+has err ' 0 different'
 finish

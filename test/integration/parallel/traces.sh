@@ -139,8 +139,6 @@ python3 -c 'import json; assert len(json.load(open("out"))) == 3' || wrong "no a
 status 2 "$dvm" trace dump --json job.dvmt
 has err "name one of its ranks, as in 'job.dvmt.0'"
 status 0 "$dvm" trace dump --json job.dvmt.0
-status 2 "$dvm" trace config -o heat.conf -- $(ranks 2 ./right)
-has err "are recorded at level checksum"
 
 # Programs that call MPI themselves: rank by rank.
 sed 's/N + 100/N + EXTRA/' "$source/samples/sum_ranks.c" >sum_ranks.c

@@ -60,8 +60,8 @@ void general(int *p, void (*f)(int *)) {
 // CHECK: br i1 %[[FOREIGN]], label %[[THEN:.*]], label
 // CHECK: {{^}}[[THEN]]:
 // CHECK-NEXT: call void @__dvmrt_assign(ptr %x, i64 4)
-// CHECK: call void %{{.*}}(ptr
-// CHECK: call void @__dvmrt_foreign(ptr
+// CHECK: call void %[[F:.*]](ptr
+// CHECK: call void (ptr, ptr, i32, ...) @__dvmrt_handed_to(ptr %[[F]], ptr @dvm.table{{[.0-9]*}}, i32 1, ptr %{{.*}})
 void several(int *, double *, int *, long *);
 void many(int *p) {
   double x;
@@ -73,7 +73,7 @@ void many(int *p) {
 // CHECK: br i1 %{{.*}}, label %[[MANY:.*]], label
 // CHECK: {{^}}[[MANY]]:
 // CHECK-NOT: call void @__dvmrt_{{assign|foreign|given}}
-// CHECK: call void (ptr, i32, ...) @__dvmrt_handed(ptr @dvm.table, i32 4, ptr %{{.*}}, ptr %x, ptr %y, ptr %z)
+// CHECK: call void (ptr, i32, ...) @__dvmrt_handed(ptr @dvm.table{{[.0-9]*}}, i32 4, ptr %{{.*}}, ptr %x, ptr %y, ptr %z)
 void assembly(int *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
 // CHECK-LABEL: define {{.*}}@assembly(
 // CHECK: call void asm

@@ -1,4 +1,4 @@
-/* All distributions: generalised, weighted, multiplied blocks, indirect; the verdicts do not depend on them. */
+/* All distributions: generalised, weighted, multiplied blocks, indirect; the verdicts do not depend on weights, sizes and maps. */
 #include <stdio.h>
 #define N 12
 

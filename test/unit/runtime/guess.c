@@ -18,6 +18,13 @@ static void test_forms(void **state) {
   guess("", "  h[i][j + 1]++;", "h", "sum");
   guess("", "  h[i", "h", NULL);
   guess("", "  hits++;", "hits", "sum");
+  guess("", "  mean(k) = mean(k) + row(k)", "mean", "sum");
+  guess("", "  lo(k) = min(lo(k), row(k))", "lo", "min");
+  guess("", "  mean(k) = row(k) + mean(k)", "mean", "sum");
+  guess("", "  fine = fine .and. x > 0", "fine", "and");
+  guess("", "  FINE = X > 0 .OR. FINE", "FINE", "or");
+  guess("", "  fine = fine .and. x .or. y", "fine", NULL);
+  guess("      IF (X .GT. TOP) THEN", "        TOP = X", "TOP", "max");
   guess("", "  ++hits;", "hits", "sum");
   guess("", "  s = s + x[i];", "s", "sum");
   guess("", "  s = x[i] + s;", "s", "sum");

@@ -37,17 +37,32 @@ static void some_layout(struct dvmrt_layout *l, int root_dims, int ndims) {
   } while (uses_twice(l));
 }
 
+/* Blocks of whole units are a matter of the root. */
+static void some_units(struct dvmrt_layout *a, struct dvmrt_layout *b) {
+  for (int r = 0; r < a->ndims; r++)
+    a->unit[r] = b->unit[r] = random_below(3) ? 0 : random_between(1, 4);
+}
+
+static int64_t unit_of(const struct dvmrt_layout *l, int r, int64_t point) {
+  const int64_t unit = l->unit[r] > 1 ? l->unit[r] : 1;
+  return (point + 100 * unit) / unit;
+}
+
 static int64_t at(struct dvmrt_coord c, const int64_t *v) { return c.kind == DVMRT_COORD_AFFINE ? c.coef * v[c.index] + c.add : c.add; }
 
-/* Is element ix on the virtual processor of iteration iv?  A point of the root that divides holds both. */
+/* Is element ix on the virtual processor of iteration iv?  A point, or unit, of the root that divides holds both. */
 static bool together(const struct dvmrt_layout *a, const struct dvmrt_layout *n, const int64_t *ix, const int64_t *iv) {
   for (int r = 0; r < a->ndims; r++) {
     if (!a->block[r] || a->at[r].kind == DVMRT_COORD_ALL)
       continue;
-    if (n->at[r].kind == DVMRT_COORD_ALL || at(a->at[r], ix) != at(n->at[r], iv))
+    if (n->at[r].kind == DVMRT_COORD_ALL || unit_of(a, r, at(a->at[r], ix)) != unit_of(a, r, at(n->at[r], iv)))
       return false;
   }
   return true;
+}
+
+static void assert_in_unit(const struct dvmrt_layout *l, int r, int64_t point, int64_t other) {
+  assert_int_equal(unit_of(l, r, point), unit_of(l, r, other));
 }
 
 static void test_place(void **state) {
@@ -58,6 +73,7 @@ static void test_place(void **state) {
     int ndims = (int)random_between(1, 3), rank = (int)random_between(1, 3), dims = (int)random_between(1, 3);
     some_layout(&a, dims, ndims);
     some_layout(&n, dims, rank);
+    some_units(&a, &n);
     for (int r = 0; r < dims; r++)
       a.block[r] = n.block[r] = random_below(4) > 0;
     int64_t ix[3], iv[3];
@@ -75,6 +91,12 @@ static void test_place(void **state) {
       struct dvmrt_coord c = a.at[r];
       if (!a.block[r] || c.kind != DVMRT_COORD_AFFINE)
         continue;
+      if (a.unit[r] > 1 && p.has_own[c.index]) {
+        assert_in_unit(&a, r, c.coef * (ix[c.index] - p.away[c.index]) + c.add, at(n.at[r], iv));
+        assert_false(p.away[c.index] &&
+                     unit_of(&a, r, c.coef * (p.own[c.index] + (p.away[c.index] < 0 ? -1 : 1)) + c.add) == unit_of(&a, r, at(n.at[r], iv)));
+        continue;
+      }
       int64_t moved = c.coef * (ix[c.index] - p.away[c.index]) + c.add - at(n.at[r], iv);
       assert_true(llabs(moved) < llabs(c.coef));
       int64_t before = c.coef * ix[c.index] + c.add - at(n.at[r], iv);
@@ -93,6 +115,7 @@ static void test_settled(void **state) {
     int ndims = (int)random_between(1, 3), rank = (int)random_between(1, 3), dims = (int)random_between(1, 3);
     some_layout(&a, dims, ndims);
     some_layout(&n, dims, rank);
+    some_units(&a, &n);
     for (int r = 0; r < dims; r++)
       a.block[r] = n.block[r] = true;
     for (int d = 0; d < ndims; d++)

@@ -126,7 +126,7 @@ static void region(void) {
   declare(a, "a", "block", NULL);
   __dvmrt_direct(site("K task\nF t.c\nP 2 9\nT T & 1 3\n"), ARGS(P(&tasks)));
   struct dvmrt_site *w = access_site("w", 21, 3, "T a[4]\nV a\nS 4\nG g\nX c4\n");
-  struct dvmrt_site *second = access_site(second_flags == DVMRT_READ ? "r" : "w", 22, 3, "T a[4]\nV a\nS 4\nG g\nX c4\nZ io\n");
+  struct dvmrt_site *second = access_site(second_flags == DVMRT_READ ? "r" : "w", 22, 3, "T a[4]\nV a\nS 4\nD -\nG g\nX c4\nZ io\n");
   struct dvmrt_site *k = site("K task_region 9\nF t.c\nP 9 9\nT T &\n");
   while (__dvmrt_enter(k, FRAME, ARGS(P(&tasks)))) {
     task(0, DVMRT_WRITE, w);
