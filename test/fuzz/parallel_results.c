@@ -12,6 +12,8 @@ void dvmp_fail_all(int status, const struct dvmrt_pos *pos, const char *format, 
   abort();
 }
 
+void dvmp_out_of_memory(void) { abort(); }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const struct {
     char type;
@@ -24,10 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (dvmp_results_take(p, size))
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
       for (unsigned line = 1; line < 4; line++) {
-        const struct dvmrt_pos at = {.file = "a.c", .line = line, .column = 13};
+        static struct dvmrt_directive at[4];
+        at[line].pos = (struct dvmrt_pos){.file = "a.c", .line = line, .column = 13};
         unsigned char value[32];
         memset(value, 0x3f, sizeof(value));
-        dvmp_results_put(&at, i % 2, line, value, kinds[i].type, kinds[i].bytes);
+        dvmp_results_put(&at[line], i % 2, line, value, kinds[i].type, kinds[i].bytes);
         for (unsigned k = (unsigned)kinds[i].bytes; k < sizeof(value); k++)
           if (value[k] != 0x3f)
             abort();

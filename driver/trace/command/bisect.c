@@ -127,7 +127,7 @@ static int collect_steps(struct search *b, struct dvmt_reader *r, int *status, s
   struct dvmt_compare *c = dvmt_compare_create(r, &options);
   int rc = c ? dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err) : dvm_error_set(err, -ENOMEM, "out of memory");
   if (!rc && !recorded)
-    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", b->command[0]);
+    rc = dvmt_launch_nothing(b->command, *status, "'dvmcc -fdvm=trace'", err);
   if (!rc)
     rc = dvmt_compare_end(c, dvmt_launch_cut(*status, cut, sizeof(cut)), false, err);
   if (!rc && !dvmt_compare_totals(c)->sums)

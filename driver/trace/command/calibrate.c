@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/calibrate.h"
 #include "base/text.h"
+#include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/job_private.h"
 #include "driver/trace/compare/compare.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/writer.h"
@@ -45,6 +47,28 @@ static void add_natures(const struct dvmt_reader *r, struct dvm_text *masks) {
 }
 
 /* "NAME@FILE:LINE" of each value that differs; of other differences that there are some. */
+static void add_findings(const struct dvmt_compare *c, struct dvm_text *masks) {
+  for (size_t i = 0; i < dvmt_compare_nfindings(c); i++) {
+    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
+    struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
+    const char between = BETWEEN;
+    char one[600];
+    if (f->warning)
+      continue;
+    if (f->id == DVMT_FOUND_STRUCTURE || !w.file.s) {
+      fprintf(stderr, "dvm: warning: two runs of the program differ in something that no mask can exclude: %s\n", f->message);
+      continue;
+    }
+    snprintf(one, sizeof(one), "%s@%.*s:%u", f->variable, (int)w.file.n, w.file.s, w.line);
+    if (masks->len && strstr(dvm_text_str(masks), one)) /* of another rank */
+      continue;
+    dvm_text_add_n(masks, &between, masks->len > 0);
+    dvm_text_add(masks, one);
+    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons will ignore it\n", f->variable, (int)w.file.n, w.file.s,
+            w.line);
+  }
+}
+
 static int find(const struct dvmt_launch *launch, const char *path, struct dvm_text *masks, struct dvm_error *err) {
   const struct dvmt_compare_options options = {.relative = -1, .ulps = -1};
   struct dvmt_reader *r = dvmt_file_open(path, err);
@@ -56,21 +80,8 @@ static int find(const struct dvmt_launch *launch, const char *path, struct dvm_t
     rc = dvmt_launch(launch, dvmt_compare_sink(c), &status, &recorded, err);
   if (!rc)
     rc = dvmt_compare_end(c, dvmt_launch_cut(status, cut, sizeof(cut)), false, err);
-  for (size_t i = 0; !rc && i < dvmt_compare_nfindings(c); i++) {
-    const struct dvmt_finding *f = dvmt_compare_finding(c, i);
-    struct dvmt_where w = f->text ? dvmt_site_where(f->text) : (struct dvmt_where){{NULL, 0}, 0, 0};
-    if (f->warning)
-      continue;
-    if (f->id == DVMT_FOUND_STRUCTURE || !w.file.s) {
-      fprintf(stderr, "dvm: warning: two runs of the program differ in something that no mask can exclude: %s\n", f->message);
-      continue;
-    }
-    const char between = BETWEEN;
-    dvm_text_add_n(masks, &between, masks->len > 0);
-    dvm_text_printf(masks, "%s@%.*s:%u", f->variable, (int)w.file.n, w.file.s, w.line);
-    fprintf(stderr, "dvm: '%s' at %.*s:%u differs from run to run: comparisons will ignore it\n", f->variable, (int)w.file.n, w.file.s,
-            w.line);
-  }
+  if (!rc)
+    add_findings(c, masks);
   if (!rc)
     add_natures(r, masks);
   dvmt_compare_destroy(c);
@@ -133,14 +144,115 @@ int dvmt_calibrate(const struct dvmt_launch *launch, const char *path, const cha
   return rc;
 }
 
-int dvmt_calibrated(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err) {
+/* ---- jobs -------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The program that directives divide: its sums against those of the second run. */
+static int find_parallel(const struct dvmt_launch *launch, struct dvmt_job *job, struct dvm_text *masks, struct dvm_error *err) {
+  struct dvmt_cli o = {.config = DVMT_CONFIG_INIT};
+  struct dvmt_comparing x = {.o = &o, .quiet = true};
+  const struct dvmt_compare_options options = {.relative = -1, .ulps = -1, .config = &o.config, .ignore = &o.ignore};
+  int status = 0, rc = dvmt_job_begin(&x, &(struct dvmt_side){launch->job, job}, &options, launch->command, NULL, err);
+  if (!rc)
+    rc = dvmt_job_run(&x, launch->command, &status, err);
+  if (!rc)
+    add_findings(x.c, masks);
+  dvmt_job_end(&x);
+  dvmt_select_fini(&o.ignore);
+  return rc;
+}
+
+static int find_rank(struct dvmt_reader *a, struct dvmt_reader *b, struct dvm_text *masks, struct dvm_error *err) {
+  const struct dvmt_compare_options options = {.relative = -1, .ulps = -1};
+  struct dvmt_compare *c = dvmt_compare_create(a, &options);
+  int rc = c ? dvmt_feed(b, c, err) : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (!rc)
+    rc = dvmt_compare_end(c, NULL, false, err);
+  if (!rc)
+    add_findings(c, masks);
+  if (!rc)
+    add_natures(a, masks);
+  dvmt_compare_destroy(c);
+  return rc;
+}
+
+/* Processes that call MPI themselves, rank by rank. */
+static int find_ranks(const struct dvmt_launch *launch, const struct dvmt_job *job, struct dvm_text *masks, struct dvm_error *err) {
+  struct dvmt_writer *nowhere = dvmt_writer_create(NULL, "", DVMT_CODEC_NONE, err);
+  char folder[CC_TEMPORARY_MAX], streams[CC_TEMPORARY_MAX + 16];
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  struct dvmt_launch again = *launch;
+  struct dvmt_job second = {0};
+  int status, rc = !nowhere ? err->code : cc_folder_create(folder, "calibrate", err);
+  bool recorded;
+  if (rc)
+    return rc;
+  snprintf(streams, sizeof(streams), "%s/again", folder);
+  again.job = streams;
+  again.quiet = true;
+  rc = dvmt_launch(&again, dvmt_writer_sink(nowhere), &status, &recorded, err);
+  int found = rc ? rc : dvmt_job_open_streams(&second, streams, err);
+  if (!rc && (found <= 0 || second.nranks != job->nranks))
+    rc = found < 0 ? found
+                   : dvm_error_set(err, -EPROTO, "'--calibrate': the second run has %zu ranks, the first %zu", second.nranks, job->nranks);
+  for (size_t r = 0; r < job->nranks && !rc; r++)
+    rc = find_rank(job->rank[r], second.rank[r], masks, err);
+  dvmt_job_close(&second);
+  dvmt_writer_close(nowhere, true, NULL, &ignored);
+  cc_folder_remove(folder);
+  return rc;
+}
+
+static int mask_rank(const char *job, const struct dvmt_reader *reader, size_t rank, const char *masks, enum dvmt_codec codec,
+                     struct dvm_error *err) {
+  char *lines = dvmt_reader_lines(reader), *all = NULL, *path = NULL;
+  int rc = lines && asprintf(&all, "%smask %s\n", lines, masks) >= 0 && asprintf(&path, "%s.%zu", job, rank) >= 0
+               ? write_again(path, all, codec, err)
+               : dvm_error_set(err, -ENOMEM, "out of memory");
+  free(lines);
+  free(all);
+  free(path);
+  return rc;
+}
+
+int dvmt_calibrate_job(const struct dvmt_launch *launch, struct dvmt_job *job, enum dvmt_codec codec, struct dvm_error *err) {
+  struct dvm_text masks = DVM_TEXT_INIT;
+  int rc = (job->parallel ? find_parallel(launch, job, &masks, err) : find_ranks(launch, job, &masks, err));
+  if (!rc && masks.failed)
+    rc = dvm_error_set(err, -ENOMEM, "out of memory");
+  for (size_t r = 0; r < job->nranks && masks.len && !rc; r++)
+    rc = mask_rank(launch->job, job->rank[r], r, dvm_text_str(&masks), codec, err);
+  dvm_text_fini(&masks);
+  return rc;
+}
+
+/* ---- what a trace says ------------------------------------------------------------------------------------------------------------------- */
+
+static int add_mask(struct dvmt_select *ignore, const char *text, struct dvm_error *err) {
+  int rc = dvmt_select_add(ignore, text, err);
+  if (!rc)
+    ignore->row[ignore->n - 1].hit = true; /* nobody has mistyped it */
+  return rc;
+}
+
+static int read_masks(const struct dvmt_reader *r, struct dvmt_select *ignore, bool whole, struct dvm_error *err) {
   const char *value = dvmt_reader_meta(r, "mask");
-  char *text = value ? strdup(value) : NULL, *rest = text;
+  char *text = value ? strdup(value) : NULL, *rest = text, variable[600];
   const char between[] = {BETWEEN, 0};
   int rc = 0;
-  for (char *one; !rc && rest && (one = strsep(&rest, between));)
-    if (*one && !(rc = dvmt_select_add(ignore, one, err)))
-      ignore->row[ignore->n - 1].hit = true; /* nobody has mistyped it */
+  for (char *one; !rc && rest && (one = strsep(&rest, between));) {
+    snprintf(variable, sizeof(variable), "variable:%.*s", (int)strcspn(one, "@"), one);
+    if (*one)
+      rc = add_mask(ignore, whole ? variable : one, err);
+  }
   free(text);
   return rc;
+}
+
+int dvmt_calibrated(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err) {
+  return read_masks(r, ignore, false, err);
+}
+
+int dvmt_calibrated_sums(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err) {
+  const char *level = dvmt_reader_meta(r, "level");
+  return read_masks(r, ignore, !level || strcmp(level, "checksum") != 0, err);
 }

@@ -9,6 +9,11 @@
 
 /* Runs the program of 'launch' again and puts what differs into the trace 'path', whose header had the lines 'meta'.  0, or -E... */
 int dvmt_calibrate(const struct dvmt_launch *launch, const char *path, const char *meta, enum dvmt_codec codec, struct dvm_error *err);
+/* The same of a job that has been recorded as 'launch' says: streams 'launch->job'.RANK, open as 'job'. */
+struct dvmt_job;
+int dvmt_calibrate_job(const struct dvmt_launch *launch, struct dvmt_job *job, enum dvmt_codec codec, struct dvm_error *err);
 /* What a trace says differs by itself, added to 'ignore'.  0, or -E... */
 int dvmt_calibrated(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err);
+/* The same for a comparison of sums, where an array is one value: of a trace that has values, whatever it is that differs, everywhere. */
+int dvmt_calibrated_sums(const struct dvmt_reader *r, struct dvmt_select *ignore, struct dvm_error *err);
 #endif

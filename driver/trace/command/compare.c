@@ -8,6 +8,7 @@
 #include "driver/trace/command/calibrate.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/job_compare.h"
+#include "driver/trace/command/job_levels.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/live.h"
 #include "driver/trace/command/meta.h"
@@ -41,7 +42,8 @@ static const char help[] =
     "\n"
     "PROGRAM may be a launcher: 'dvm compare ref.dvmt -- mpirun -n 4 ./prog'.  A program compiled with 'dvmcc -fdvm=parallel'\n"
     "is compared on any number of ranks with a reference of level checksum, modify or full; --bisect names the element,\n"
-    "its rank and the iteration.  Programs that call MPI themselves are compared rank by rank.\n"
+    "its rank and the iteration, and so does one run where a configuration gives a construct level modify.  Programs that\n"
+    "call MPI themselves are compared rank by rank.\n"
     "\n";
 
 /* The run is recorded as the reference was. */
@@ -94,11 +96,11 @@ static int configure(struct dvmt_cli *o, const struct dvmt_reader *a, struct dvm
 }
 
 /* Nothing came through the ring: ranks that are processes of their own leave streams at 'job'. */
-static int explain_nothing(const char *job, char *const *command, struct dvm_error *err) {
+static int explain_nothing(const char *job, char *const *command, int status, struct dvm_error *err) {
   struct dvmt_job streams;
   int rc = dvmt_job_open_streams(&streams, job, err);
   if (rc <= 0)
-    return rc < 0 ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+    return rc < 0 ? rc : dvmt_launch_nothing(command, status, "'dvmcc -fdvm=trace'", err);
   rc =
       dvm_error_set(err, -EINVAL,
                     "the run is one of %zu processes that are not parallel by their directives ('-fdvm=parallel,trace'): they are compared "
@@ -141,7 +143,7 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
     rc = dvmt_launch(&launch, dvmt_compare_sink(c), status, &recorded, err);
   }
   if (!rc && !recorded)
-    rc = explain_nothing(job, command, err);
+    rc = explain_nothing(job, command, *status, err);
   if (!rc && WIFEXITED(*status))
     dvmt_compare_statuses(c, o->reference_status, WEXITSTATUS(*status));
   if (!rc)
@@ -153,7 +155,8 @@ static int compare(struct dvmt_cli *o, const char *path, char *const *command, i
   if (!rc && o->config_path)
     dvmt_config_check(o->config_path, &o->config, a, true, false);
   if (rc >= 0 && html) {
-    int html_rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, o->report.closing, o->html, path, err);
+    const struct dvmt_html_of of = {command, path, o->report.closing};
+    int html_rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, &of, o->html, err);
     rc = html_rc ? html_rc : rc;
   }
   if (*config)
@@ -205,6 +208,8 @@ static int run_live(struct dvmt_cli *o, char *const *command) {
   if (o->bisect || o->html || o->report.nfiles || o->compare.partial || o->compare.window_bytes || o->compare.digits)
     return dvmt_cli_usage(
         o, "'--live' compares by sums: '--bisect', '--html', '--report', '--partial', '--window' and '--digits' need a trace", NULL);
+  if (dvmt_job_levels_has(&o->config))
+    return dvmt_cli_usage(o, "'--live' compares by sums: of '--config' the lines 'tolerance' count alone; levels need a trace", NULL);
   bool accepts = false;
   for (size_t i = 0; i < DVMT_NDOUBTS; i++)
     accepts |= o->compare.accept[i];

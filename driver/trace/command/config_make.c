@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/config_make.h"
+#include "driver/trace/command/config_job.h"
 #include "driver/trace/command/files.h"
 #include "driver/folder.h"
 #include "driver/run.h"
@@ -96,35 +97,54 @@ static uint64_t part(const struct dvmt_totals *t, uint64_t records) {
   return t->records ? (uint64_t)((double)t->file_bytes * (double)records / (double)t->records) : 0;
 }
 
+static void write_place(const char *text, FILE *f) {
+  struct dvmt_where w = dvmt_site_where(text);
+  struct dvmt_span kind = dvmt_site_kind(text);
+  const char *quote = memchr(w.file.s, ' ', w.file.n) || memchr(w.file.s, '\t', w.file.n) ? "\"" : "";
+  fprintf(f, "%.*s %s%.*s:%u%s", (int)kind.n, kind.s, quote, (int)w.file.n, w.file.s, w.line, quote);
+}
+
+void dvmt_config_write_rule(const char *text, unsigned ndims, const int64_t *low, const int64_t *high, const char *level, FILE *f) {
+  fprintf(f, "# iterations:");
+  for (unsigned d = 0; d < ndims; d++)
+    fprintf(f, " %u:%lld..%lld", d + 1, (long long)low[d], (long long)high[d]);
+  fputc('\n', f);
+  write_place(text, f);
+  fprintf(f, " level %s\n", level);
+}
+
+void dvmt_config_write_points(FILE *f) {
+  fprintf(f, "# start FILE:LINE N   start recording at the N-th execution of this construct\n"
+             "# finish FILE:LINE N  stop recording at the end of the N-th execution\n"
+             "# tolerance type double relative 1e-10 ulps 4 absolute 0\n"
+             "# tolerance variable A relative 1e-6\n\n");
+}
+
 static void write_construct(const struct construct *c, const struct dvmt_totals totals[NMEASURED], FILE *f) {
-  struct dvmt_where w = dvmt_site_where(c->text);
-  struct dvmt_span kind = dvmt_site_kind(c->text);
   uint64_t minimal = 2 * c->enters + c->iterations, modify = minimal + c->writes, full = modify + c->reads;
   fprintf(f, "\n# %llu executions, %llu iterations, %llu writes, %llu reads\n", (unsigned long long)c->enters,
           (unsigned long long)c->iterations, (unsigned long long)c->writes, (unsigned long long)c->reads);
   fprintf(f, "# bytes: minimal %llu, modify %llu, full %llu\n", (unsigned long long)part(&totals[0], minimal),
           (unsigned long long)part(&totals[1], modify), (unsigned long long)part(&totals[2], full));
-  fprintf(f, "# iterations:");
-  for (unsigned d = 0; d < c->ndims; d++)
-    fprintf(f, " %u:%lld..%lld", d + 1, (long long)c->low[d], (long long)c->high[d]);
-  const char *quote = memchr(w.file.s, ' ', w.file.n) || memchr(w.file.s, '\t', w.file.n) ? "\"" : "";
-  fprintf(f, "\n%.*s %s%.*s:%u%s level modify\n", (int)kind.n, kind.s, quote, (int)w.file.n, w.file.s, w.line, quote);
+  dvmt_config_write_rule(c->text, c->ndims, c->low, c->high, "modify", f);
 }
 
-static void write_config(const struct measure *m, char *const *command, const struct dvmt_totals totals[NMEASURED], FILE *f) {
+static void write_command(char *const *command, FILE *f) {
   fprintf(f, "# Trace configuration of");
   for (; *command; command++) {
     fputc(' ', f);
     for (const char *p = *command; *p; p++) /* it is one line */
       fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
-  fprintf(f, "\n# Whole program, bytes: minimal %llu, modify %llu, full %llu (%llu records)\n", (unsigned long long)totals[0].file_bytes,
+  fputc('\n', f);
+}
+
+static void write_config(const struct measure *m, const struct dvmt_totals totals[NMEASURED], FILE *f) {
+  fprintf(f, "# Whole program, bytes: minimal %llu, modify %llu, full %llu (%llu records)\n", (unsigned long long)totals[0].file_bytes,
           (unsigned long long)totals[1].file_bytes, (unsigned long long)totals[2].file_bytes, (unsigned long long)totals[2].records);
-  fprintf(f, "# Levels: none, minimal, modify, full, checksum, system.  Ranges: DIMENSION:LOW..HIGH [step N].\n"
-             "# start FILE:LINE N   start recording at the N-th execution of this construct\n"
-             "# finish FILE:LINE N  stop recording at the end of the N-th execution\n"
-             "# tolerance type double relative 1e-10 ulps 4 absolute 0\n"
-             "# tolerance variable A relative 1e-6\n\nlevel modify\n");
+  fprintf(f, "# Levels: none, minimal, modify, full, checksum, system.  Ranges: DIMENSION:LOW..HIGH [step N].\n");
+  dvmt_config_write_points(f);
+  fprintf(f, "level modify\n");
   for (size_t i = 0; i < m->nsites; i++)
     if (m->sites[i].text && m->sites[i].enters)
       write_construct(&m->sites[i], totals, f);
@@ -227,7 +247,7 @@ static int run(struct measure *m, char *const *command, int *status, struct dvmt
   if (!rc && found > 0)
     rc = measure_job(m, &job, totals, err);
   else if (!rc && !recorded)
-    rc = dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", command[0]);
+    rc = dvmt_launch_nothing(command, *status, "'dvmcc -fdvm=trace'", err);
   dvmt_job_close(&job);
   cc_folder_remove(folder);
   return rc;
@@ -236,18 +256,22 @@ static int run(struct measure *m, char *const *command, int *status, struct dvmt
 int dvmt_config_make(char *const *command, const char *path, struct dvm_error *err) {
   struct measure m = {.nsites = 0};
   struct dvmt_totals totals[NMEASURED] = {{0, 0, 0, 0}};
-  if (dvmt_job_is_parallel(command))
-    return dvm_error_set(err, -EINVAL,
-                         "programs compiled with '-fdvm=parallel' are recorded at level checksum, all of them: configurations are "
-                         "for those compiled with '-fdvm=trace'");
-  int status = 0, rc = run(&m, command, &status, totals, err);
+  bool parallel = dvmt_job_is_parallel(command);
+  int status = 0, rc = 0;
+  struct config_job *job = parallel ? config_job_run(command, &status, err) : NULL;
+  rc = !parallel ? run(&m, command, &status, totals, err) : job ? 0 : err->code;
   FILE *f = rc ? NULL : fopen(path, "we");
   if (!rc && !f)
     rc = dvm_error_errno(err, "cannot write '%s'", path);
   if (!rc)
-    write_config(&m, command, totals, f);
+    write_command(command, f);
+  if (!rc && parallel)
+    config_job_write(job, f);
+  else if (!rc)
+    write_config(&m, totals, f);
   int close_rc = f ? dvmt_file_close(f, path, err) : 0;
   rc = rc ? rc : close_rc;
   fini(&m);
+  config_job_destroy(job);
   return rc ? rc : dvm_run_end_like(status);
 }

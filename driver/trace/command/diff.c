@@ -73,8 +73,9 @@ static int diff(struct dvmt_cli *o, char *const *paths, struct dvm_error *err) {
     rc = (int)errors;
   if (!rc)
     dvmt_cli_note_unused(o);
+  const struct dvmt_html_of of = {paths + 1, paths[0], o->report.closing};
   if (!rc && html)
-    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, o->report.closing, o->html, paths[1], err);
+    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, &of, o->html, err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_config_fini(&ca);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/html.h"
+#include "base/text.h"
 #include "driver/trace/command/files.h"
 #include "driver/trace/command/html_page.h"
 #include "driver/trace/command/html_parts.h"
@@ -309,16 +310,31 @@ static json_t *finding_of(const struct dvmt_finding *f, int rank) {
   if (w.file.s)
     dvmt_where_text(&w, place, sizeof(place));
   char *line = w.file.s ? dvmt_source_line(&w) : NULL;
-  json_t *j = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "who", who, "id", dvmt_finding_name(f->id), "severity",
+  json_t *j = json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "who", who, "id", dvmt_finding_name(f->id), "severity",
                         dvmt_finding_severity(f), "place", text_of(place), "message", text_of(f->message), "iteration",
                         text_of(f->iteration), "source", text_of(line ? line : ""), "line", (json_int_t)w.line, "column",
                         (json_int_t)w.column, "execution", (json_int_t)f->execution, "count", (json_int_t)f->count, "record",
-                        (json_int_t)(f->doubt || !f->record ? -1 : (int64_t)f->record - 1), "calls", text_of(f->calls ? f->calls : ""));
+                        (json_int_t)(f->doubt || !f->record ? -1 : (int64_t)f->record - 1), "calls", text_of(f->calls ? f->calls : ""),
+                        "note", text_of(f->note ? f->note : ""));
   free(line);
   return j;
 }
 
-static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *title) {
+/* "mpirun -n 4 ./prog, compared with ref.dvmt" */
+static json_t *title_of(const struct dvmt_html_of *of) {
+  struct dvm_text t = DVM_TEXT_INIT;
+  for (char *const *word = of->run; *word; word++) {
+    dvm_text_add(&t, word == of->run ? "" : " ");
+    (**word && !strpbrk(*word, " \t\n'\"") ? dvm_text_add : dvm_text_add_shell_word)(&t, *word);
+  }
+  dvm_text_add(&t, ", compared with ");
+  dvm_text_add(&t, of->reference);
+  json_t *j = text_of(t.s);
+  dvm_text_fini(&t);
+  return j;
+}
+
+static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const struct dvmt_html_of *of) {
   json_t *maps = json_array(), *findings = json_array();
   for (size_t r = 0; r < n; r++)
     for (size_t i = 0; c[r] && i < dvmt_compare_nfindings(c[r]); i++)
@@ -332,13 +348,13 @@ static json_t *data_of(const struct dvmt_html *h, const struct dvmt_compare *con
                                     "cellColumns", (json_int_t)m->cell_columns, "frames", frames_of(m), "cells", cells_of(m), "norms",
                                     norms_of(m), "points", points_of(m), "extents", extents_of(m), "owners", owners_of(m)));
   }
-  return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(closing), "title", text_of(title), "width",
+  return json_pack("{s:o,s:o,s:o,s:I,s:i,s:I,s:o}", "findings", findings, "closing", text_of(of->closing), "title", title_of(of), "width",
                    (json_int_t)h->width, "frames", FRAMES, "leftOut", (json_int_t)h->left_out, "maps", maps);
 }
 
-int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *path,
-                    const char *title, struct dvm_error *err) {
-  json_t *data = data_of(h, c, n, closing, title);
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const struct dvmt_html_of *of,
+                    const char *path, struct dvm_error *err) {
+  json_t *data = data_of(h, c, n, of);
   char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
   json_decref(data);
   FILE *f = text ? fopen(path, "we") : NULL;

@@ -15,7 +15,13 @@ void dvmt_html_owners(struct dvmt_html *h, const char *variable, const int32_t *
 void dvmt_html_part(struct dvmt_html *h, const char *variable, size_t rank, const char *own, size_t n);
 /* What follows is of this rank, whose comparisons are several. */
 void dvmt_html_rank(struct dvmt_html *h, int rank);
-/* Of n comparisons, several are those of ranks.  'closing': the line that ends the report.  0, or -E... with a text. */
-int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const char *closing, const char *path,
-                    const char *title, struct dvm_error *err);
+/* What a page is about. */
+struct dvmt_html_of {
+  char *const *run;             /* the words of a command, or a trace alone; NULL behind the last */
+  const char *reference;        /* a trace */
+  const char *closing;          /* the line that ends the report */
+};
+/* Of n comparisons, several are those of ranks.  0, or -E... with a text. */
+int dvmt_html_write(const struct dvmt_html *h, const struct dvmt_compare *const *c, size_t n, const struct dvmt_html_of *of,
+                    const char *path, struct dvm_error *err);
 #endif

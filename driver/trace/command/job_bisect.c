@@ -69,7 +69,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
   const struct searching *b = arg;
   struct dvmt_html *html = report && b->o->html ? dvmt_html_create() : NULL;
   struct dvmt_compare_options options = b->o->compare;
-  struct dvmt_replay replay = {.report = report ? &b->o->report : NULL};
+  struct dvmt_replay replay = {.report = report ? &b->o->report : NULL, .alone = true, .partial = b->o->compare.partial};
   int64_t errors = 0;
   int rc = dvmt_bisect_config(b->config, step->in_reference, step->reference_execution, err);
   if (!rc)
@@ -79,6 +79,7 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
   if (r && b->program && !dvmt_bisect_is_program(r, b->program))
     rc = dvm_error_set(err, -EINVAL, "the reference's program has been rebuilt since: keep a copy of it for '--bisect' (%s)", b->again);
   options.found = report ? dvmt_replay_found : NULL;
+  options.note = dvmt_replay_note;
   options.arg = &replay;
   options.nrenames = 0; /* the reference's records, with the ranks' values put in */
   options.spot = html ? dvmt_html_spot : NULL;
@@ -98,8 +99,9 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
     const struct dvmt_image *image = dvmt_images_at(images, i);
     dvmt_html_owners(html, image->def.name, image->owner, image->bytes / image->def.element_bytes);
   }
+  const struct dvmt_html_of of = {b->command, b->o->report.reference, b->o->report.closing};
   if (!rc && html)
-    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, b->o->report.closing, b->o->html, b->command[0], err);
+    rc = dvmt_html_write(html, (const struct dvmt_compare *const *)&c, 1, &of, b->o->html, err);
   dvmt_html_destroy(html);
   dvmt_compare_destroy(c);
   dvmt_reader_close(r);
@@ -232,7 +234,7 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
   options.spot_arg = &b.steps;
   int rc = prepare(&b, s, err);
   if (!rc)
-    rc = dvmt_job_begin(&x, s, &options, err);
+    rc = dvmt_job_begin(&x, s, &options, command, NULL, err);
   if (!rc)
     rc = dvmt_job_run(&x, command, status, err);
   if (!rc && b.steps.failed)

@@ -1,8 +1,9 @@
 #include "driver/trace/command/job_results.h"
-#include "driver/trace/command/job_places.h"
+#include "driver/trace/job/places.h"
 #include "driver/trace/compare/compare_private.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/value.h"
+#include "driver/trace/job/project.h"
 #include "runtime/trace/results.h"
 #include <errno.h>
 #include <stdio.h>
@@ -78,55 +79,94 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
   return rc ? rc : more < 0 ? more : 0;
 }
 
-/* Where the run has the constructs of the reference, by their sites; one that cannot be found in the program is looked for at its own place. */
-static uint64_t *find_places(struct dvmt_compare *c, const struct dvmt_reader *r, char *const *command) {
+/* By site of the reference: where the run has it, and whether that was found. */
+struct places {
+  uint64_t *at; /* owned; of one that cannot be found its own place */
+  bool *found;  /* owned */
+  size_t n;
+};
+
+static struct dvmt_span file_of(struct dvmt_compare *c, const char *text) {
+  struct dvmt_span file = dvmt_span_base(dvmt_site_where(text).file);
+  if (file.s)
+    file.s = dvmt_cmp_renamed_file(c, file.s, file.n, &file.n);
+  return file;
+}
+
+static int find_places(struct places *to, struct dvmt_compare *c, const struct dvmt_reader *r, char *const *command) {
   char program[4096];
   const char *path = dvmt_job_program(command, program, sizeof(program));
   struct dvmt_job_places *p = path ? dvmt_job_places_read(path, command) : NULL;
-  size_t n = dvmt_reader_nsites(r);
-  uint64_t *places = calloc(n + 1, sizeof(*places));
-  for (size_t i = 0; places && p && i < n; i++) {
+  *to = (struct places){.n = dvmt_reader_nsites(r)};
+  to->at = calloc(to->n + 1, sizeof(*to->at));
+  to->found = calloc(to->n + 1, sizeof(*to->found));
+  const bool fine = to->at && to->found;
+  for (size_t i = 0; fine && p && i < to->n; i++) {
     const char *text = dvmt_reader_site(r, i)->text;
-    struct dvmt_span file = dvmt_span_base(dvmt_site_where(text).file);
-    if (file.s)
-      file.s = dvmt_cmp_renamed_file(c, file.s, file.n, &file.n);
-    if (!dvmt_job_places_add(p, text, file)) {
+    if (!dvmt_job_places_add(p, text, file_of(c, text))) {
       dvmt_job_places_destroy(p);
       p = NULL;
     }
   }
-  for (size_t i = 0; places && i < n; i++) {
+  for (size_t i = 0; fine && i < to->n; i++) {
     struct dvmt_where own = dvmt_site_where(dvmt_reader_site(r, i)->text), now = {.line = 0};
     if (p)
       now = dvmt_job_places_of(p, i);
-    if (!now.line)
+    if (!(to->found[i] = now.line))
       now = own;
-    places[i] = dvmt_results_place(now.file.s, now.file.n, now.line, now.column);
+    to->at[i] = dvmt_results_place(now.file.s, now.file.n, now.line, now.column);
   }
   dvmt_job_places_destroy(p);
-  return places;
+  return fine ? 0 : -ENOMEM;
+}
+
+static bool is_looked_for(const struct dvmt_reader *r, const struct places *p, size_t i) {
+  const struct dvmt_site_def *def = dvmt_reader_site(r, i);
+  return !p->found[i] && def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
+}
+
+/* The text, with the run's name of the file. */
+static bool write_site(FILE *f, struct dvmt_compare *c, const char *text, uint64_t place) {
+  static const char zeros[8];
+  struct dvmt_span was = dvmt_site_where(text).file, is = file_of(c, text);
+  const size_t before = was.s ? (size_t)(was.s - text) : 0;
+  const struct dvmt_results_site site = {place, strlen(text) - was.n + is.n};
+  return fwrite(&site, sizeof(site), 1, f) == 1 && fwrite(text, 1, before, f) == before && fwrite(is.s, 1, is.n, f) == is.n &&
+         fputs(text + before + was.n, f) >= 0 && fwrite(zeros, 1, 8 - site.bytes % 8, f) == 8 - site.bytes % 8;
+}
+
+static int write_results(const char *path, struct dvmt_compare *c, const struct dvmt_reader *r, const struct rows *rows,
+                         const struct places *p, struct dvm_error *err) {
+  struct dvmt_results_head head = {.magic = DVMT_RESULTS_MAGIC, .nrows = rows->n};
+  FILE *f = fopen(path, "we");
+  for (size_t i = 0; i < p->n; i++)
+    head.nsites += is_looked_for(r, p, i);
+  bool fine = f && fwrite(&head, sizeof(head), 1, f) == 1 && fwrite(rows->at, sizeof(*rows->at), rows->n, f) == rows->n;
+  for (size_t i = 0; i < p->n && fine; i++)
+    if (is_looked_for(r, p, i))
+      fine = write_site(f, c, dvmt_reader_site(r, i)->text, p->at[i]);
+  int rc = fine ? 0 : dvm_error_errno(err, "cannot write '%s'", path);
+  if (f && fclose(f) && !rc)
+    rc = dvm_error_errno(err, "cannot write '%s'", path);
+  return rc;
 }
 
 int dvmt_job_results(const char *path, struct dvmt_compare *c, const struct dvmt_reader *trace, const struct dvmt_cli *o,
                      char *const *command, struct dvm_error *err) {
-  struct dvmt_results_head head = {.magic = DVMT_RESULTS_MAGIC};
   struct rows rows = {NULL, 0, 0};
+  struct places places = {NULL, NULL, 0};
   struct dvmt_reader *r = dvmt_reader_again(trace, err);
   int rc = r ? collect(&rows, r, &o->compare, err) : err->code;
-  uint64_t *places = rc ? NULL : find_places(c, r, command);
-  if (!rc && !places)
+  if (!rc && find_places(&places, c, r, command))
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   for (size_t i = 0; !rc && i < rows.n; i++)
-    rows.at[i].place = places[rows.at[i].place];
-  free(places);
-  FILE *f = rc ? NULL : fopen(path, "we");
-  if (rows.n)
+    rows.at[i].place = places.at[rows.at[i].place];
+  if (!rc && rows.n)
     qsort(rows.at, rows.n, sizeof(*rows.at), by_key);
-  head.nrows = rows.n;
-  if (!rc && (!f || fwrite(&head, sizeof(head), 1, f) != 1 || fwrite(rows.at, sizeof(*rows.at), rows.n, f) != rows.n))
-    rc = dvm_error_errno(err, "cannot write '%s'", path);
-  if (f && fclose(f) && !rc)
-    rc = dvm_error_errno(err, "cannot write '%s'", path);
+  if (!rc)
+    rc = write_results(path, c, r, &rows, &places, err);
+  free(places.at);
+  free(places.found);
   free(rows.at);
   dvmt_reader_close(r);
   return rc;

@@ -131,6 +131,21 @@ const char *dvmt_launch_cut(int status, char *buf, size_t size) {
   return buf;
 }
 
+int dvmt_launch_nothing(char *const *command, int status, const char *how, struct dvm_error *err) {
+  char cut[64];
+  const char *killed = dvmt_launch_cut(status, cut, sizeof(cut));
+  if (killed)
+    return dvm_error_set(err, -EPROTO, "'%s' %s, and nothing was recorded", command[0], killed);
+  if (!how)
+    return dvm_error_set(err, -EPROTO, "'%s' ended with status %d, and nothing was recorded", command[0], WEXITSTATUS(status));
+  if (WEXITSTATUS(status))
+    return dvm_error_set(err, -EPROTO,
+                         "'%s' ended with status %d, and nothing was recorded: if what it says above is no reason, compile and link the "
+                         "program with %s",
+                         command[0], WEXITSTATUS(status), how);
+  return dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with %s", command[0], how);
+}
+
 void dvmt_launch_note_killed(int status) {
   if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL))
     fprintf(stderr, "dvm: the job was killed (SIGKILL): what its ranks did in their last second may be missing\n");

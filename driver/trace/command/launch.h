@@ -34,6 +34,8 @@ int dvmt_launch_inside(const struct dvmt_launch *launch, const char *output, con
 int dvmt_launch(const struct dvmt_launch *launch, struct dvmt_sink *sink, int *status, bool *recorded, struct dvm_error *err);
 /* How a program with this status of waitpid was cut, or NULL: it ended by itself. */
 const char *dvmt_launch_cut(int status, char *buf, size_t size);
+/* Nothing has been recorded: -EPROTO, with what really happened to the program; 'how': what it is to be compiled with, "'dvmcc -fdvm=trace'", or NULL: it is. */
+int dvmt_launch_nothing(char *const *command, int status, const char *how, struct dvm_error *err);
 /* Of a job: a rank that is killed outright cannot write what it still has in memory; says so if one was, by the launcher's status. */
 void dvmt_launch_note_killed(int status);
 #endif

@@ -247,6 +247,9 @@ static int check_reference(struct live *l, struct dvm_error *err) {
   while (waitpid(ours[0], &status, 0) < 0 && errno == EINTR)
     ;
   ours[0] = 0;
+  int own = l->programs->reference_status;
+  if (status && WIFEXITED(own) && WEXITSTATUS(own))
+    return dvm_error_set(err, -EPROTO, "the reference '%s' ended with status %d, and nothing was recorded", l->o->live, WEXITSTATUS(own));
   return status
              ? dvm_error_set(err, -EPROTO, "the reference '%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", l->o->live)
              : 0;
@@ -335,6 +338,8 @@ static int compare(struct live *l, struct dvm_error *err) {
   int rc = 0;
   while (!rc && !l->over && (!l->nranks || l->nthere < l->nranks))
     rc = hear(l, err);
+  if (!rc && !l->nranks && l->status)
+    return dvmt_launch_nothing(l->pairs.command, l->status, "'dvmcc -fdvm=parallel,trace'", err);
   if (!rc && (!l->nranks || l->nthere < l->nranks))
     return dvm_error_set(err, -EPROTO, "%zu of %zu ranks have come: compile and link the program with 'dvmcc -fdvm=parallel,trace'",
                          l->nthere, l->nranks);

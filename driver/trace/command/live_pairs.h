@@ -1,7 +1,7 @@
 /* Which construct of the reference is which of the run, whose source may have been changed since: 'dvm compare --live'. */
 #ifndef DVM_TRACE_LIVE_PAIRS_H
 #define DVM_TRACE_LIVE_PAIRS_H
-#include "driver/trace/command/job_places.h"
+#include "driver/trace/job/places.h"
 #include "driver/trace/command/live_private.h"
 
 struct live_pairs {

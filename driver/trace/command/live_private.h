@@ -53,6 +53,7 @@ struct live_reference {
 };
 struct live_programs {          /* shared with our processes */
   pid_t reference, run;         /* what they have launched; 0: not yet */
+  int reference_status;         /* when it has ended */
 };
 int live_reference_start(struct live_reference *r, const char *command, bool step, struct live_programs *programs, struct dvm_error *err);
 /* Reads what there is: 'from' can be read.  0, or -E.. with a text. */

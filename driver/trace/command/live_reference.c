@@ -82,7 +82,7 @@ static int know_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
 
 static __attribute__((noreturn)) void launch(const char *command, int to, int go, bool step, struct live_programs *programs) {
   struct sending s = {{.site = send_site, .object = send_object, .record = send_record}, fdopen(to, "w"), step ? go : -1};
-  struct dvmt_project *p = s.to ? dvmt_project_create(&s.sink, false) : NULL;
+  struct dvmt_project *p = s.to ? dvmt_project_create(&s.sink, false, NULL) : NULL;
   struct dvm_error err = DVM_ERROR_INIT;
   char *line = NULL;
   int status = 0, none = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -96,6 +96,7 @@ static __attribute__((noreturn)) void launch(const char *command, int to, int go
       .command = argv, .level = "checksum", .quiet = true, .live = DVMT_LIVE_REFERENCE, .step = step, .started = &programs->reference};
   struct knowing known = {{.site = know_site, .object = know_object, .record = know_record}, dvmt_project_sink(p), &s};
   int rc = dvmt_launch(&l, &known.sink, &status, &recorded, &err);
+  programs->reference_status = status;
   if (rc && rc != -EPIPE)
     fprintf(stderr, "dvm: error: %s\n", err.text);
   fclose(s.to);

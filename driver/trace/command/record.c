@@ -47,8 +47,9 @@ static const char help[] =
     "  -v               say at the end how much was recorded\n"
     "\n"
     "Behind 'mpirun', 'dvm run -n' or another launcher each rank of the job writes a stream of its own, FILE.RANK; at the\n"
-    "end they are merged into FILE.  Programs compiled with '-fdvm=parallel' are recorded at level checksum, or with\n"
-    "'--level system' without sums: the directives that each rank came through, with their arguments.\n";
+    "end they are merged into FILE.  Programs compiled with '-fdvm=parallel' are recorded at level checksum where nothing else is\n"
+    "said: system has the directives that each rank came through, with their arguments; minimal counts iterations; modify has the\n"
+    "elements that each rank has of the arrays, full each iteration, too.\n";
 
 struct options {
   const char *output, *level, *config;
@@ -88,17 +89,13 @@ static bool is_launcher(char *const *command) {
 
 /* What is not there for jobs is not passed over in silence. */
 static int check_job(const struct options *o) {
-  bool parallel = dvmt_job_is_parallel(o->command);
-  if (!parallel && !is_launcher(o->command))
+  int rank, size;
+  if (!dvmt_job_is_parallel(o->command) && !is_launcher(o->command))
     return 0;
-  if (o->calibrate)
-    return usage("'--calibrate': not for jobs; 'dvm diff' of two of them shows what differs by itself", NULL);
+  if (o->calibrate && dvmt_launcher_rank(&rank, &size))
+    return usage("'--calibrate': not by each rank for itself; 'dvm record --calibrate' stands before the launcher", NULL);
   if (o->inside)
     return usage("'--inside': ranks of a job record within their own processes without it", NULL);
-  if (parallel && o->config)
-    return usage("'--config': programs compiled with '-fdvm=parallel' are recorded at level checksum, all of them", NULL);
-  if (parallel && o->level && strcmp(o->level, "checksum") != 0 && strcmp(o->level, "system") != 0)
-    return usage("'--level': programs compiled with '-fdvm=parallel' are recorded at level checksum or system, not at", o->level);
   return 0;
 }
 
@@ -188,9 +185,18 @@ static void say_last(const struct dvmt_job *job) {
           t.last, *t.parting ? "; " : "", t.parting);
 }
 
+/* What the configuration names and no rank has met. */
+static void check_config(const struct options *o) {
+  struct dvm_error ignored = DVM_ERROR_INIT;
+  char *first = NULL;
+  if (asprintf(&first, "%s.0", o->job) >= 0)
+    dvmt_config_check_file(o->config, first, &ignored);
+  free(first);
+}
+
 /* The streams of a job's ranks, which they have written by themselves, become one file; those of a job whose ranks each run this command
  * stay.  1; 0: there are none; or -E... */
-static int record_job(const struct options *o, int status, struct dvm_error *err) {
+static int record_job(const struct options *o, const struct dvmt_launch *launch, int status, struct dvm_error *err) {
   struct dvmt_job job;
   int rank, size, rc = 0;
   if (dvmt_launcher_rank(&rank, &size)) {
@@ -207,8 +213,12 @@ static int record_job(const struct options *o, int status, struct dvm_error *err
   if (status && parallel)
     say_last(&job);
   dvmt_launch_note_killed(status);
+  if (o->config)
+    check_config(o);
+  rc = o->calibrate ? dvmt_calibrate_job(launch, &job, o->codec, err) : 0;
   dvmt_job_close(&job);
-  rc = dvmt_job_merge(o->job, err);
+  if (!rc)
+    rc = dvmt_job_merge(o->job, err);
   fprintf(stderr,
           rc ? "dvm: recorded the %zu rank%s of a job in '%s.0' ..; they are not merged, '%s' names them all the same\n"
              : "dvm: recorded the %zu rank%s of a job in '%s'\n",
@@ -242,14 +252,14 @@ static int record_into(const char *part, const struct options *o, const char *me
   if (WIFEXITED(status))
     dvmt_writer_status(w, WEXITSTATUS(status));
   int close_rc = dvmt_writer_close(w, !rc && WIFEXITED(status), &totals, &close_err);
-  free(job_meta);
   if (!recorded) { /* an older trace of that name stays */
     unlink(part);
-    if (!rc && (rc = record_job(o, status, err)) >= 0)
-      return rc ? dvm_run_end_like(status)
-                : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
-    return rc ? rc : dvm_error_set(err, -EPROTO, "'%s' recorded nothing: compile and link it with 'dvmcc -fdvm=trace'", o->command[0]);
+    if (!rc)
+      rc = record_job(o, &launch, status, err);
+    free(job_meta);
+    return rc > 0 ? dvm_run_end_like(status) : rc ? rc : dvmt_launch_nothing(o->command, status, "'dvmcc -fdvm=trace'", err);
   }
+  free(job_meta);
   if (close_rc) {
     fprintf(stderr, "dvm: error: %s\n", close_err.text);
     keep_torn(part);

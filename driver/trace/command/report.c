@@ -79,6 +79,8 @@ void dvmt_report_found(void *arg, const struct dvmt_finding *f) {
             f->calls ? f->calls : "");
   else if (!f->doubt && f->calls)
     fprintf(r->out, "note: in %s\n", f->calls);
+  if (f->note)
+    fprintf(r->out, "note: %s\n", f->note);
   print_help(r->out, f);
 }
 
@@ -181,6 +183,9 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   if (t->alone)
     fprintf(r->out, "; %llu sum%s of the run left out, which the reference does not have (%s)", (unsigned long long)t->alone,
             t->alone == 1 ? "" : "s", t->alone_names);
+  if (t->partly)
+    fprintf(r->out, "; %llu sum%s left out of arrays that constructs without all iterations have written (%s)",
+            (unsigned long long)t->partly, t->partly == 1 ? "" : "s", t->partly_names);
   if (t->uncounted)
     fprintf(r->out, "; the iterations of %llu executions of constructs not compared, since one side has not counted them",
             (unsigned long long)t->uncounted);

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/source.h"
-#include "driver/trace/command/object_file.h"
+#include "driver/trace/job/object_file.h"
 #include "driver/trace/format/reader.h"
 #include "runtime/trace/folder.h"
 #include <stdio.h>

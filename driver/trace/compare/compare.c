@@ -60,8 +60,10 @@ void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r) {
     dvmt_cmp_follow_call(c, r);
     return;
   }
-  if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind))
+  if (c->over || dvmt_cmp_skip_damaged(&c->b_skip, r->kind)) {
+    c->totals.left_out += c->options.limited && !c->over;
     return;
+  }
   if (c->b_levels && !dvmt_levels_keep(c->b_levels, r, &c->b_sites[r->site])) {
     c->totals.left_out++;
     return;
@@ -71,6 +73,7 @@ void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r) {
     c->totals.masked++;
     return;
   }
+  dvmt_cmp_note_partly(c, &it);
   if (c->in_parallel)
     dvmt_cmp_in_parallel(c, &it);
   else
@@ -166,6 +169,8 @@ void dvmt_compare_destroy(struct dvmt_compare *c) {
   free(c->packing.p);
   free(c->accepted);
   free(c->leads);
+  free(c->partly.key);
+  free(c->touched.key);
   free(c->digits);
   dvmt_cmp_clear_calls(c);
   free(c->a_types);

@@ -28,6 +28,7 @@ struct dvmt_finding {
   uint64_t execution;        /* of the innermost construct or loop, from 1; 0: not counted inside of iterations */
   char *calls;               /* owned; "main > solve > relax": functions of what is open, or NULL */
   char *reference_value, *value;                  /* owned; NULL where there is none */
+  char *note;                /* owned; what whoever compares says to it, or NULL */
   struct dvmt_difference first, greatest;
   char *greatest_element, *greatest_iteration;    /* owned; of the greatest relative difference, or NULL */
   uint64_t record;           /* of the run */
@@ -74,9 +75,11 @@ struct dvmt_compare_options {
   const char *cut;           /* how the reference was cut, "is torn", or NULL: it ends where its program ended by itself */
   bool silent[DVMT_NFINDING_IDS]; /* findings of this kind are not made */
   bool by_sums;              /* of a parallel run: a sum that the run alone has is left out and counted */
+  bool limited;              /* the reference was recorded in parts: executions of constructs that it does not hold are left out */
   bool partial;              /* iterations that the run does not execute are no difference */
   size_t window_bytes;       /* 0: 64 MiB */
   void (*found)(void *arg, const struct dvmt_finding *f);     /* when a finding is new */
+  char *(*note)(void *arg, const struct dvmt_finding *f);     /* before that: its note, allocated, or NULL; or NULL */
   void (*spot)(void *arg, const struct dvmt_spot *s);         /* or NULL */
   void *arg, *spot_arg;
 };
@@ -128,6 +131,8 @@ struct dvmt_compare_totals {
   uint64_t sums;             /* digests and results that both have */
   uint64_t alone;            /* sums that are left out: the reference does not have them */
   const char *alone_names;   /* the first of their variables, or NULL */
+  uint64_t partly;           /* sums that are left out: of arrays that constructs without all iterations have written */
+  const char *partly_names;  /* the first of these, or NULL */
   uint64_t uncounted;        /* executions of constructs whose iterations one side alone has counted */
   uint64_t skipped;          /* records passed over to find a common construct */
   uint64_t lost;             /* records in damaged blocks of the reference */

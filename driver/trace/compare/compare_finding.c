@@ -65,6 +65,8 @@ struct dvmt_finding *dvmt_cmp_finding(struct dvmt_compare *c, enum dvmt_finding_
 void dvmt_cmp_tell(struct dvmt_compare *c, struct dvmt_finding *f, const char *element, const char *message) {
   f->element = strdup(element);
   f->message = strdup(message);
+  if (c->options.note)
+    f->note = c->options.note(c->options.arg, f);
   if (c->options.found)
     c->options.found(c->options.arg, f);
 }
@@ -103,6 +105,7 @@ void dvmt_cmp_finding_free(struct dvmt_finding *f) {
   free(f->message);
   free(f->reference_value);
   free(f->value);
+  free(f->note);
   free(f->greatest_element);
   free(f->greatest_iteration);
   free(f);

@@ -150,10 +150,21 @@ void dvmt_cmp_stretch(struct dvmt_compare *c, bool whole) {
   c->b_items.n = 0;
 }
 
+/* An execution that the reference was not recorded to have: nothing of it is compared. */
+static void leave_out(struct dvmt_compare *c, const struct item *b, uint32_t count) {
+  *dvmt_cmp_count(c, &c->b_counts, b->key) = count;
+  c->totals.left_out++;
+  c->b_skip = 1;
+}
+
 static void enter(struct dvmt_compare *c, const struct item *b) {
   uint32_t count = next_number(c, &c->b_counts, b);
   bool parallel = dvmt_cmp_b_parallel(c, b);
   bool met = !c->lost && dvmt_cmp_peek(c) && c->ahead.kind == DVMT_ENTER && c->ahead.key == b->key;
+  if (c->options.limited && met)
+    met = next_number(c, &c->a_counts, &c->ahead) == count;
+  if (c->options.limited && !met)
+    return leave_out(c, b, count);
   if (!met && !c->lost)
     lose_step(c, b);
   if (!met && (met = meet(c, b, count)))
@@ -227,6 +238,7 @@ static void end_parallel(struct dvmt_compare *c, const struct item *b) {
     c->a_items.n = 0;
     while (dvmt_cmp_peek(c) && !dvmt_cmp_is_anchor(&c->ahead))
       dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
+    dvmt_cmp_leave_partly(c);
     c->may_drop = false;
     if (!c->unpaired)
       dvmt_cmp_lists(c, &c->a_items, &c->b_tail);

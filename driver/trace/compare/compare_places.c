@@ -142,6 +142,34 @@ static bool same_constructs(const struct place *a, size_t n, const struct place 
   }
 }
 
+/* One side may have recorded a part of what the other has. */
+static bool in_parts(const struct dvmt_compare *c) { return c->options.limited || c->a_levels; }
+
+static bool same_place(const struct place *a, const struct place *b) {
+  return a->line == b->line && a->column == b->column && !strcmp(a->token, b->token);
+}
+
+/* Whether all constructs of 'a' stand at the same places in 'b'. */
+static bool is_part(const struct place *a, size_t n, const struct place *b, size_t m) {
+  for (size_t i = 0; i < n; i++) {
+    size_t j = 0;
+    while (j < m && !same_place(&a[i], &b[j]))
+      j++;
+    if (a[i].construct && j == m)
+      return false;
+  }
+  return true;
+}
+
+static void pair_same(struct place *a, size_t n, struct place *b, size_t m, size_t a_base, size_t b_base) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < m; j++)
+      if (same_place(&a[i], &b[j])) {
+        a[i].partner = b_base + j + 1;
+        b[j].partner = a_base + i + 1;
+      }
+}
+
 /* Where the reference's sites stand now. */
 static void note_partners(struct dvmt_compare *c, const struct places *a, const struct places *b, size_t first, size_t end) {
   for (size_t i = first; i < end; i++)
@@ -194,9 +222,14 @@ void dvmt_cmp_match_places(struct dvmt_compare *c) {
       j++;
     for (j_end = j; j_end < b.n && same_file(&a.row[i], &b.row[j_end]);)
       j_end++;
-    fine = pair_up(a.row + i, i_end - i, b.row + j, j_end - j, i, j);
+    struct place *of_a = a.row + i, *of_b = b.row + j;
+    bool part = in_parts(c) && (is_part(of_a, i_end - i, of_b, j_end - j) || is_part(of_b, j_end - j, of_a, i_end - i));
+    if (part)
+      pair_same(of_a, i_end - i, of_b, j_end - j, i, j);
+    else
+      fine = pair_up(of_a, i_end - i, of_b, j_end - j, i, j);
     note_partners(c, &a, &b, i, i_end);
-    if (!same_constructs(a.row + i, i_end - i, b.row + j, j_end - j))
+    if (!part && !same_constructs(a.row + i, i_end - i, b.row + j, j_end - j))
       take_keys(c, &a, &b, j, j_end);
     i = i_end;
   }

@@ -168,7 +168,7 @@ struct dvmt_compare {
   bool over;               /* a reference that was cut has ended: what follows is not compared */
   uint64_t over_at;        /* records of the run until then */
   bool relocate;           /* behind a damaged block of A */
-  int a_skip, b_skip;      /* levels behind a damaged block until both can meet again */
+  int a_skip, b_skip;      /* levels behind a damaged block until both can meet again, or that are left out */
   int a_status, b_status;  /* with which the programs ended; below zero: not known */
   bool ending;             /* the run is over: what the reference has beyond is no difference of its own */
   struct item beyond;      /* the first of that, if has_beyond */
@@ -212,6 +212,8 @@ struct dvmt_compare {
   double worst_relative;
   char worst[1024];
   char alone[400];         /* variables whose sums the run alone has */
+  struct keys partly, touched; /* variables: of arrays as compare_partly.c has it; written in this construct */
+  char partly_names[300];
   uint64_t counted_sums;   /* of the iterations */
   char retyped[400];       /* "'d' (float, double in the reference)" and so on */
   uint32_t last_retyped;   /* site + 1 */
@@ -411,4 +413,11 @@ void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b);
 void dvmt_cmp_open_loop(struct dvmt_compare *c, uint32_t site, uint32_t key);
 void dvmt_cmp_open_iteration(struct dvmt_compare *c, const uint64_t *words, uint32_t nwords);
 void dvmt_cmp_in_parallel(struct dvmt_compare *c, const struct item *b);
+
+/* ---- compare_partly.c ----------------------------------------------------------------------------------------------------------------- */
+
+/* A record of the run, before it is compared. */
+void dvmt_cmp_note_partly(struct dvmt_compare *c, const struct item *it);
+/* The run's construct is at its end: 'a_items' and 'b_tail' lose sums that say nothing. */
+void dvmt_cmp_leave_partly(struct dvmt_compare *c);
 #endif

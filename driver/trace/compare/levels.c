@@ -130,6 +130,15 @@ static unsigned level_now(const struct dvmt_levels *l) {
   return !o ? program_level(l) : o->silent || l->finished ? DVMT_LEVEL_NONE : o->within;
 }
 
+/* Sums of arrays; of the iterations, where all of them count. */
+static bool keeps_digest(struct dvmt_levels *l, const struct dvmt_record *r, const struct dvmt_site_def *site, unsigned level) {
+  bool executed = r->nwords > 2 && r->words[2] == DVMT_DIGEST_EXECUTED;
+  if (!executed || level == DVMT_LEVEL_CHECKSUM)
+    return level == DVMT_LEVEL_CHECKSUM;
+  const struct dvmt_rule *rule = known_site(l, r->site, site)->rule;
+  return level != DVMT_LEVEL_NONE && level != DVMT_LEVEL_SYSTEM && !(rule && rule->limited);
+}
+
 bool dvmt_levels_keep(struct dvmt_levels *l, const struct dvmt_record *r, const struct dvmt_site_def *site) {
   unsigned level = level_now(l);
   switch (r->kind) {
@@ -139,7 +148,7 @@ bool dvmt_levels_keep(struct dvmt_levels *l, const struct dvmt_record *r, const 
   case DVMT_READ: return level == DVMT_LEVEL_FULL;
   case DVMT_WRITE: return level == DVMT_LEVEL_FULL || level == DVMT_LEVEL_MODIFY || (level == DVMT_LEVEL_CHECKSUM && !l->depth);
   case DVMT_RESULT: return level != DVMT_LEVEL_NONE;
-  case DVMT_DIGEST: return level == DVMT_LEVEL_CHECKSUM;
+  case DVMT_DIGEST: return keeps_digest(l, r, site, level);
   default: return true;
   }
 }

@@ -414,9 +414,9 @@ static int digest(struct dvmt_collector *c, struct site *s, const uint64_t *w) {
   struct dvmt_place at;
   int rc = 0;
   if (!w[0] && s->kind == DVMT_SITE_ACCESS) {
-    at.object = named_object(c, s->text, 0, &rc);
-    return rc ? rc
-              : send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = at.object, .nwords = 3, .words = words});
+    if (s->named == NO_OBJECT)
+      s->named = named_object(c, s->text, 0, &rc);
+    return rc ? rc : send(c, (struct dvmt_record){.kind = DVMT_DIGEST, .site = s->number, .object = s->named, .nwords = 3, .words = words});
   }
   if (!dvmt_alive_find(c->alive, w[0], &at) || at.object == NO_OBJECT)
     return 0;

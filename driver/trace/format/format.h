@@ -7,8 +7,9 @@
 #define DVMT_MAGIC "DVMTRACE"
 #define DVMT_END_MAGIC "DVMTREND"
 enum {
-  DVMT_VERSION = 5,
+  DVMT_VERSION = 6,
   DVMT_VERSION_BEFORE = 2, /* which is read too */
+  DVMT_VERSION_SUMS = 6,   /* since which sums of arrays are made as they are now */
   DVMT_HEADER_BYTES = 32,
   DVMT_BLOCK_HEADER_BYTES = 56,
   DVMT_TRAILER_BYTES = 40,

@@ -17,6 +17,7 @@ struct dvmt_reader {
   const unsigned char *memory;
   char *name;                  /* for messages; owned, as the rest */
   uint64_t base;               /* where the stream begins in the file */
+  unsigned version;
   uint64_t size, offset;       /* offset: of the next block */
   char *meta, *program;
   struct dvmt_site_def *sites;
@@ -87,6 +88,7 @@ static int read_header(struct dvmt_reader *r, struct dvm_error *err) {
                          "'%s' is a trace of format version %u; this program reads version %d: record it again, or use the "
                          "%s version of dvm",
                          r->name, version, DVMT_VERSION, version > DVMT_VERSION ? "newer" : "older");
+  r->version = version;
   dvmt_get(&at, 2);
   if (dvmt_get(&at, 4) != 0x01020304)
     return dvm_error_set(err, -EINVAL, "'%s' has a different byte order", r->name);
@@ -219,6 +221,14 @@ const char *dvmt_reader_meta(const struct dvmt_reader *r, const char *key) {
     line += length + (line[length] == '\1');
   }
   return NULL;
+}
+
+char *dvmt_reader_lines(const struct dvmt_reader *r) {
+  char *lines = strdup(r->meta);
+  for (char *p = lines; p && *p; p++)
+    if (*p == '\1')
+      *p = '\n';
+  return lines;
 }
 
 /* ---- definitions ----------------------------------------------------------------------------------------------------------- */
@@ -568,7 +578,7 @@ static int tell_lost(struct dvmt_reader *r, struct dvmt_record *record) {
   return 1;
 }
 
-int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
+static int next_record(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
   for (;;) {
     uint32_t left = r->decoder.left;
     if (r->untold)
@@ -592,6 +602,22 @@ int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct d
       return rc;
     }
   }
+}
+
+/* Sums of what an array held, not of values that were written: those are what they were. */
+static bool has_old_sums(const struct dvmt_reader *r, const struct dvmt_record *record) {
+  return r->version < DVMT_VERSION_SUMS && record->kind == DVMT_DIGEST && record->nwords > 2;
+}
+
+int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct dvm_error *err) {
+  int rc = next_record(r, record, err);
+  if (rc == 1 && has_old_sums(r, record))
+    return dvm_error_set(
+        err, -EINVAL,
+        "'%s' is a trace of format version %u, with sums of arrays, which version %d makes in another way: record it again, or "
+        "use the older version of dvm",
+        r->name, r->version, DVMT_VERSION);
+  return rc;
 }
 
 /* Where blocks of records begin, in their order. */

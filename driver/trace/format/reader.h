@@ -25,6 +25,8 @@ int dvmt_reader_next(struct dvmt_reader *r, struct dvmt_record *record, struct d
 
 /* Value of a line of the header ("program", "command", ..), or NULL. */
 const char *dvmt_reader_meta(const struct dvmt_reader *r, const char *key);
+/* All lines of the header, as a writer is given them; owned by the caller; NULL: no memory. */
+char *dvmt_reader_lines(const struct dvmt_reader *r);
 /* Build id of the program, NULL if it is not known (yet: it precedes the first record). */
 const char *dvmt_reader_program(const struct dvmt_reader *r);
 /* Definitions read so far.  Pointers stay until the reader is closed. */

@@ -26,6 +26,8 @@ static inline unsigned dvmt_enter_level(const uint64_t *words) { return words[0]
 static inline uint32_t dvmt_next_number(uint32_t before, const uint64_t *words) {
   return dvmt_enter_number(words) ? dvmt_enter_number(words) : before + 1;
 }
+/* Third word of a digest of the iterations, where a trace is reduced to what any number of ranks has (driver/trace/job). */
+enum { DVMT_DIGEST_EXECUTED = 1 };
 enum { DVMT_VALUE_WORDS_MAX = 5, DVMT_WORDS_MAX = 256 };
 
 struct dvmt_record {

@@ -37,22 +37,53 @@ struct dvmt_images {
 
 static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
 
-void dvmt_images_destroy(struct dvmt_images *m) {
-  for (size_t i = 0; m && i < m->n; i++) {
+static int by_index(const void *a, const void *b) {
+  const struct images_ran *x = a, *y = b;
+  int order = 0;
+  for (int k = 0; k < DVMT_NDIMS_MAX && !order; k++)
+    order = (x->index[k] > y->index[k]) - (x->index[k] < y->index[k]);
+  return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void dvmt_images_clear(struct dvmt_images *m) {
+  for (size_t i = 0; i < m->n; i++) {
     free((char *)m->image[i].def.name);
     free(m->image[i].before);
     free(m->image[i].after);
     free(m->image[i].owner);
   }
-  for (size_t r = 0; m && m->part && r < m->nranks; r++)
+  for (size_t r = 0; r < m->nranks; r++) {
     for (int k = 0; k < DVMT_NDIMS_MAX; k++)
       free(m->part[r].axis[k].span);
-  if (m) {
-    free(m->image);
-    free(m->part);
-    free(m->ran);
+    m->part[r] = (struct images_part){.told = false};
   }
+  m->n = m->nran = 0;
+}
+
+void dvmt_images_destroy(struct dvmt_images *m) {
+  if (!m)
+    return;
+  dvmt_images_clear(m);
+  free(m->image);
+  free(m->part);
+  free(m->ran);
   free(m);
+}
+
+struct dvmt_images *dvmt_images_create(size_t nranks) {
+  struct dvmt_images *m = calloc(1, sizeof(*m));
+  if (m && !(m->part = calloc(nranks + 1, sizeof(*m->part)))) {
+    free(m);
+    return NULL;
+  }
+  if (m)
+    m->nranks = nranks;
+  return m;
+}
+
+void dvmt_images_settle(struct dvmt_images *m) {
+  if (m->nran)
+    qsort(m->ran, m->nran, sizeof(*m->ran), by_index);
 }
 
 struct dvmt_image *dvmt_images_of(const struct dvmt_images *m, const char *name) {
@@ -113,14 +144,6 @@ static bool executes(const struct images_part *p, const int64_t *index, uint32_t
     all = in;
   }
   return all;
-}
-
-static int by_index(const void *a, const void *b) {
-  const struct images_ran *x = a, *y = b;
-  int order = 0;
-  for (int k = 0; k < DVMT_NDIMS_MAX && !order; k++)
-    order = (x->index[k] > y->index[k]) - (x->index[k] < y->index[k]);
-  return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static int take_ran(struct dvmt_images *m, const struct dvmt_record *rec, int32_t rank) {
@@ -233,7 +256,8 @@ static void take_piece(struct dvmt_image *image, bool after, uint64_t offset, co
   }
 }
 
-static int take(struct dvmt_images *m, const struct dvmt_reader *r, const struct dvmt_record *rec, int32_t rank, struct dvm_error *err) {
+int dvmt_images_take(struct dvmt_images *m, const struct dvmt_reader *r, const struct dvmt_record *rec, int32_t rank,
+                     struct dvm_error *err) {
   const struct dvmt_site_def *site = dvmt_reader_site(r, rec->site);
   struct dvmt_span kind = dvmt_text_line(site->text, DVMRT_ANY_KIND);
   if (rec->kind == DVMT_DIRECT && dvmt_span_is(kind, DVMT_ELEMENTS_ITERATIONS))
@@ -257,21 +281,14 @@ static int take(struct dvmt_images *m, const struct dvmt_reader *r, const struct
 }
 
 struct dvmt_images *dvmt_images_read(const struct dvmt_job *job, struct dvm_error *err) {
-  struct dvmt_images *m = calloc(1, sizeof(*m));
+  struct dvmt_images *m = dvmt_images_create(job->nranks);
   struct dvmt_record rec;
-  int rc = 0, more = 0;
-  if (m)
-    m->part = calloc(job->nranks, sizeof(*m->part));
-  if (!m || !m->part)
-    rc = out_of_memory(err);
-  else
-    m->nranks = job->nranks;
+  int rc = m ? 0 : out_of_memory(err), more = 0;
   for (size_t r = 0; r < job->nranks && !rc; r++)
     while (!rc && (more = dvmt_reader_next(job->rank[r], &rec, err)) > 0)
-      rc = rec.kind == DVMT_LOST ? 0 : take(m, job->rank[r], &rec, (int32_t)r, err);
+      rc = rec.kind == DVMT_LOST ? 0 : dvmt_images_take(m, job->rank[r], &rec, (int32_t)r, err);
   if (!rc && more >= 0) {
-    if (m->nran)
-      qsort(m->ran, m->nran, sizeof(*m->ran), by_index);
+    dvmt_images_settle(m);
     return m;
   }
   dvmt_images_destroy(m);

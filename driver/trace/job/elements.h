@@ -15,7 +15,16 @@ struct dvmt_image {
   int32_t unlike_rank[2];
 };
 struct dvmt_images;
-/* NULL: 'err' says why.  Readers are read to their ends. */
+/* Empty; NULL: no memory. */
+struct dvmt_images *dvmt_images_create(size_t nranks);
+void dvmt_images_clear(struct dvmt_images *m);
+/* A record of a rank, in the reader's numbers.  0, or -E.. with a text. */
+struct dvmt_reader;
+int dvmt_images_take(struct dvmt_images *m, const struct dvmt_reader *r, const struct dvmt_record *rec, int32_t rank,
+                     struct dvm_error *err);
+/* All is taken: questions may be asked. */
+void dvmt_images_settle(struct dvmt_images *m);
+/* All that the streams hold.  NULL: 'err' says why.  Readers are read to their ends. */
 struct dvmt_images *dvmt_images_read(const struct dvmt_job *job, struct dvm_error *err);
 void dvmt_images_destroy(struct dvmt_images *m);
 struct dvmt_image *dvmt_images_of(const struct dvmt_images *m, const char *name);

@@ -42,9 +42,11 @@ static int check(const struct dvmt_job *job, const char *path, struct dvm_error 
   static const char *const common[] = {"job", "kind", "command", "level"};
   for (size_t i = 0; i < job->nranks; i++) {
     long rank = number_of(dvmt_reader_meta(job->rank[i], "rank"));
+    char whose[32] = "no rank";
+    if (rank >= 0)
+      snprintf(whose, sizeof(whose), "rank %ld", rank);
     if (rank != (long)i)
-      return dvm_error_set(err, -EBADMSG, "'%s.%zu' holds the stream of %s%.0ld, not of rank %zu", path, i, rank < 0 ? "no rank" : "rank ",
-                           rank < 0 ? 0 : rank, i);
+      return dvm_error_set(err, -EBADMSG, "'%s.%zu' holds the stream of %s, not of rank %zu", path, i, whose, i);
     for (size_t k = 0; k < sizeof(common) / sizeof(*common); k++) {
       char *first = dvmt_reader_meta(job->rank[0], common[k]) ? strdup(dvmt_reader_meta(job->rank[0], common[k])) : NULL;
       const char *own = dvmt_reader_meta(job->rank[i], common[k]);

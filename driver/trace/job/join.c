@@ -1,5 +1,6 @@
 #include "driver/trace/job/join.h"
 #include "driver/trace/compare/name.h"
+#include "driver/trace/job/elements.h"
 #include "driver/trace/job/join_rank.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct join {
   struct dvmt_shape *shape;
   struct dvmt_join_rank *rank;  /* owned, [nranks] */
   struct dvmt_join_late late;
+  struct dvmt_images *images;   /* of the step; owned; NULL: nobody asks for them */
   int64_t last;                 /* the construct that all ranks have executed last, or -1 */
   uint64_t *executions;         /* by construct; owned */
   size_t nexecutions;
@@ -113,7 +115,8 @@ static int join_results(struct join *j, int64_t construct) {
   return rc;
 }
 
-static int count(struct join *j, int64_t construct) {
+/* 'told': the number that the rank tells, or 0. */
+static int count(struct join *j, int64_t construct, uint32_t told) {
   if ((size_t)construct >= j->nexecutions) {
     size_t n = (size_t)construct + 64;
     uint64_t *rows = realloc(j->executions, n * sizeof(*rows));
@@ -123,16 +126,14 @@ static int count(struct join *j, int64_t construct) {
     j->executions = rows;
     j->nexecutions = n;
   }
-  j->executions[construct]++;
+  j->executions[construct] = told ? told : j->executions[construct] + 1;
   j->last = construct;
   return 0;
 }
 
-static int join_step(struct join *j) {
-  int64_t construct = j->rank[0].step.construct;
+static bool check_arrays(struct join *j, int64_t construct) {
   bool same = true;
   char message[200];
-  int rc = dvmt_shape_enter(j->shape, construct);
   for (size_t r = 0; r < j->job->nranks; r++) {
     struct dvmt_join_step *s = &j->rank[r].step;
     if (s->nparts)
@@ -142,12 +143,38 @@ static int join_step(struct join *j) {
       tell(j, construct, "", message);
     }
   }
+  return same;
+}
+
+/* 1: values have gone out. */
+static int join_elements(struct join *j, int64_t construct, struct dvm_error *err) {
+  bool told = true;
+  for (size_t r = 0; r < j->job->nranks; r++)
+    told &= j->rank[r].step.images != NULL;
+  dvmt_images_settle(j->images);
+  return j->o->elements(j->o->arg, j->shape, construct, (uint32_t)j->executions[construct], told ? j->images : NULL, err);
+}
+
+static int join_sums(struct join *j, int64_t construct, bool elements) {
+  int rc = 0;
+  for (size_t k = 0; k < j->rank[0].step.nparts && !rc; k++)
+    if (!elements || j->rank[0].step.parts[k].shared || j->rank[0].step.parts[k].executed)
+      rc = join_array(j, k, construct);
+  return rc;
+}
+
+static int join_step(struct join *j, struct dvm_error *err) {
+  int64_t construct = j->rank[0].step.construct;
+  int elements = 0, rc = count(j, construct, j->rank[0].step.number);
   if (!rc)
-    rc = count(j, construct);
+    rc = dvmt_shape_enter(j->shape, construct, DVMT_LEVEL_CHECKSUM, (uint32_t)j->executions[construct]);
+  bool same = !rc && check_arrays(j, construct);
+  if (!rc && j->images && (elements = join_elements(j, construct, err)) < 0)
+    rc = elements;
   if (!rc)
     rc = join_results(j, construct);
-  for (size_t k = 0; same && k < j->rank[0].step.nparts && !rc; k++)
-    rc = join_array(j, k, construct);
+  if (same && !rc)
+    rc = join_sums(j, construct, elements > 0);
   j->totals->constructs++;
   return rc ? rc : dvmt_shape_leave(j->shape, construct);
 }
@@ -182,6 +209,8 @@ static void tell_parting(struct join *j, size_t r) {
 /* 1: there is a construct; 0: the end. */
 static int advance(struct join *j, struct dvm_error *err) {
   size_t n = j->job->nranks;
+  if (j->images)
+    dvmt_images_clear(j->images);
   for (size_t r = 0; r < n; r++) {
     int rc = j->o->next ? j->o->next(j->o->arg, r, &j->rank[r].step, err) : dvmt_join_next(&j->rank[r], err);
     if (rc)
@@ -195,18 +224,33 @@ static int advance(struct join *j, struct dvm_error *err) {
   return j->rank[0].step.construct >= 0;
 }
 
+/* Its end alone may be missing, behind all blocks of records. */
+static int look_at_ends(struct join *j, struct dvm_error *err) {
+  struct dvmt_summary s;
+  int rc = 0;
+  for (size_t r = 0; r < j->job->nranks && !rc; r++)
+    if (!(rc = dvmt_reader_summary(j->job->rank[r], &s, err)))
+      j->rank[r].cut = !s.whole;
+  return rc;
+}
+
 int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *options, struct dvmt_join_totals *totals, struct dvm_error *err) {
   struct join j = {.job = job, .o = options, .totals = totals, .last = -1};
   *totals = (struct dvmt_join_totals){0};
   j.shape = options->shape ? options->shape : dvmt_shape_create(options->out);
   j.rank = calloc(job->nranks, sizeof(*j.rank));
-  int rc = j.shape && j.rank ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
+  if (options->elements)
+    j.images = dvmt_images_create(job->nranks);
+  int rc = j.shape && j.rank && (j.images || !options->elements) ? 0 : dvm_error_set(err, -ENOMEM, "out of memory");
   for (size_t r = 0; r < job->nranks && !rc; r++)
-    j.rank[r] = (struct dvmt_join_rank){.reader = options->next ? NULL : job->rank[r], .shape = j.shape};
+    j.rank[r] =
+        (struct dvmt_join_rank){.reader = options->next ? NULL : job->rank[r], .shape = j.shape, .images = j.images, .rank = (int32_t)r};
+  if (!rc && !options->next)
+    rc = look_at_ends(&j, err);
   if (!rc && !options->next)
     rc = dvmt_join_late_read(&j.late, j.shape, job->rank[0], err);
   while (!rc && (rc = advance(&j, err)) > 0)
-    if ((rc = join_step(&j)))
+    if ((rc = join_step(&j, err)) && !err->code)
       dvm_error_set(err, rc, "comparison stopped: %s", strerror(-rc));
   if (!rc && j.last >= 0) {
     char place[500];
@@ -220,6 +264,7 @@ int dvmt_join(const struct dvmt_job *job, const struct dvmt_join_options *option
   }
   if (!options->shape)
     dvmt_shape_destroy(j.shape);
+  dvmt_images_destroy(j.images);
   free(j.rank);
   free(j.late.row);
   free(j.executions);

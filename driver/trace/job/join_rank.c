@@ -1,4 +1,5 @@
 #include "driver/trace/job/join_rank.h"
+#include "driver/trace/job/relay.h"
 #include "runtime/trace/text.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -6,23 +7,9 @@
 
 static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
 
-/* Row 'i' of a table that grows; NULL: no memory. */
-static int64_t *row_of(int64_t **rows, size_t *n, size_t i) {
-  if (i >= *n) {
-    size_t more = i + 64;
-    int64_t *p = realloc(*rows, more * sizeof(*p));
-    if (!p)
-      return NULL;
-    memset(p + *n, 0, (more - *n) * sizeof(*p));
-    *rows = p;
-    *n = more;
-  }
-  return &(*rows)[i];
-}
-
 /* Looked up by its text once. */
 static int64_t construct_of(struct dvmt_join_rank *r, uint32_t site) {
-  int64_t *row = row_of(&r->constructs, &r->nconstructs, site);
+  int64_t *row = dvmt_shape_row(&r->constructs, &r->nconstructs, site);
   int64_t construct = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_construct(r->shape, r->names.site(r->names.of, site)->text);
   if (row && construct >= 0)
     *row = construct + 1;
@@ -30,7 +17,7 @@ static int64_t construct_of(struct dvmt_join_rank *r, uint32_t site) {
 }
 
 static int64_t object_of(struct dvmt_join_rank *r, uint32_t object) {
-  int64_t *row = row_of(&r->objects, &r->nobjects, object);
+  int64_t *row = dvmt_shape_row(&r->objects, &r->nobjects, object);
   int64_t number = !row ? -ENOMEM : *row ? *row - 1 : dvmt_shape_object(r->shape, r->names.object(r->names.of, object));
   if (row && number >= 0)
     *row = number + 1;
@@ -71,17 +58,25 @@ static int add_part(struct dvmt_join_rank *r, const struct dvmt_record *rec, str
   return 0;
 }
 
+static int begin(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
+  struct dvmt_join_step *s = &r->step;
+  r->site = rec->site;
+  s->construct = construct_of(r, r->site);
+  s->number = rec->nwords ? dvmt_enter_number(rec->words) : 0;
+  s->images = r->images && rec->nwords && dvmt_level_has_values(dvmt_enter_level(rec->words)) ? r->images : NULL;
+  return s->construct < 0 ? out_of_memory(err) : 0;
+}
+
 int dvmt_join_take(struct dvmt_join_rank *r, const struct dvmt_record *rec, struct dvm_error *err) {
   struct dvmt_join_step *s = &r->step;
   bool open = s->construct >= 0;
   r->records++;
-  if (rec->kind == DVMT_ENTER && !open) {
-    r->site = rec->site;
-    s->construct = construct_of(r, r->site);
-    return s->construct < 0 ? out_of_memory(err) : 0;
-  }
+  if (rec->kind == DVMT_ENTER && !open)
+    return begin(r, rec, err);
   if (open && rec->kind == DVMT_LEAVE && rec->site == r->site)
     return 1;
+  if (open && s->images && (rec->kind == DVMT_WRITE || rec->kind == DVMT_DIRECT))
+    return dvmt_images_take(s->images, r->reader, rec, r->rank, err);
   if (open && rec->kind == DVMT_RESULT && rec->site == r->site && rec->nwords == 6)
     return add_result(s, rec, err);
   return open && rec->kind == DVMT_DIGEST && rec->nwords >= 3 ? add_part(r, rec, err) : 0;

@@ -1,6 +1,7 @@
 /* One rank's stream, construct by construct; for join.c. */
 #ifndef DVMT_JOIN_RANK_H
 #define DVMT_JOIN_RANK_H
+#include "driver/trace/job/elements.h"
 #include "driver/trace/job/project.h"
 #include "driver/trace/format/reader.h"
 
@@ -18,6 +19,8 @@ struct dvmt_join_result {
 /* An execution of a construct. */
 struct dvmt_join_step {
   int64_t construct;            /* of the shape; -1: the stream is at its end */
+  uint32_t number;              /* of the execution, as the rank tells it; 0: it does not */
+  struct dvmt_images *images;   /* the rank's, if it tells the execution by elements; or NULL */
   struct dvmt_join_part *parts; /* owned, as the results */
   size_t nparts, room;
   struct dvmt_join_result *results;
@@ -33,6 +36,8 @@ struct dvmt_join_rank {
   struct dvmt_reader *reader;   /* borrowed; NULL: records are given by dvmt_join_take */
   struct dvmt_join_names names;
   struct dvmt_shape *shape;
+  struct dvmt_images *images;   /* of all ranks: get what it tells by elements; NULL: that is left out */
+  int32_t rank;
   struct dvmt_join_step step;
   int64_t *constructs;          /* of sites, 0: not looked up, else 1 + the shape's; owned, as the objects */
   int64_t *objects;

@@ -1,6 +1,6 @@
-#include <stdbool.h>
 #include "driver/trace/job/project.h"
 #include "driver/trace/job/memory.h"
+#include "driver/trace/job/relay.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/text.h"
 #include <errno.h>
@@ -8,7 +8,9 @@
 #include <string.h>
 
 struct site {
-  char *text;                   /* of a parallel construct, until it is executed; owned */
+  char *text;                   /* of a parallel construct, and of all where elements are passed on; owned */
+  struct dvmt_site_def def;     /* with that text */
+  uint32_t executions;
   int64_t construct;            /* number of the shape; -1: not yet */
   bool wanted;
   bool variable;                /* of a variable that no clause names, or of the iterations */
@@ -29,7 +31,12 @@ struct dvmt_project {
   int depth;                    /* of parallel constructs; the outermost one counts */
   int64_t construct;
   const char *text;             /* of its site; valued: its values are recorded, not sums */
-  bool valued;
+  bool valued, minimal;
+  struct dvmt_sink *out;
+  const struct dvmt_config *elements; /* or NULL */
+  struct dvmt_relay relay;
+  bool by_elements;             /* the open construct is passed on */
+  uint32_t own;                 /* its site */
   struct dvmt_memory *memory;
   struct dvmt_iterations iterations;
   struct sum *held;             /* sums of the open construct */
@@ -44,9 +51,12 @@ static int take_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
     return -ENOMEM;
   p->sites = rows;
   bool wanted = def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
-  rows[p->nsites] = (struct site){wanted ? strdup(def->text) : NULL, -1, wanted,
-                                  def->kind == DVMT_SITE_ACCESS && (dvmt_shape_is_shared(def->text) || dvmt_shape_is_executed(def->text))};
-  if (wanted && !rows[p->nsites].text)
+  bool kept = wanted || p->elements;
+  struct site *s = &rows[p->nsites];
+  *s = (struct site){.text = kept ? strdup(def->text) : NULL, .def = *def, .construct = -1, .wanted = wanted};
+  s->variable = def->kind == DVMT_SITE_ACCESS && (dvmt_shape_is_shared(def->text) || dvmt_shape_is_executed(def->text));
+  s->def.text = s->text;
+  if (kept && !s->text)
     return -ENOMEM;
   p->nsites++;
   return p->memory ? dvmt_memory_site(p->memory, def) : 0;
@@ -124,22 +134,68 @@ static bool hold_used(void *arg, char key, struct dvmt_span rest) {
   return !u->rc;
 }
 
+/* The iterations alone: level minimal has no values. */
+static int hold_iterations(struct dvmt_project *p) {
+  const struct dvmt_object_def iterations = {.name = DVMT_EXECUTED, .element_bytes = 8};
+  return p->iterations.count ? hold_sum(p, &iterations, p->iterations.count, p->iterations.sum) : 0;
+}
+
 static int hold_values(struct dvmt_project *p) {
   struct used u = {p, 0};
-  const struct dvmt_object_def iterations = {.name = DVMT_EXECUTED, .element_bytes = 8};
   dvmt_text_lines(p->text, hold_used, &u);
-  return u.rc || !p->iterations.count ? u.rc : hold_sum(p, &iterations, p->iterations.count, p->iterations.sum);
+  return u.rc ? u.rc : hold_iterations(p);
 }
 
 static int leave(struct dvmt_project *p) {
-  int rc = p->valued ? hold_values(p) : 0;
+  int rc = p->valued && !p->by_elements ? hold_values(p) : p->by_elements || p->minimal ? hold_iterations(p) : 0;
   if (p->nheld)
     qsort(p->held, p->nheld, sizeof(*p->held), by_name);
   for (size_t i = 0; i < p->nheld && !rc; i++)
     rc = dvmt_shape_digest(p->shape, p->construct, p->held[i].object, p->held[i].elements, p->held[i].digest);
   p->sums += p->nheld;
   p->nheld = 0;
+  p->by_elements = false;
   return rc ? rc : dvmt_shape_leave(p->shape, p->construct);
+}
+
+static int enter(struct dvmt_project *p, struct site *s, const struct dvmt_record *r) {
+  unsigned level = r->nwords ? dvmt_enter_level(r->words) : DVMT_LEVEL_CHECKSUM;
+  s->executions = r->nwords ? dvmt_next_number(s->executions, r->words) : s->executions + 1;
+  if (p->depth++)
+    return 0;
+  p->construct = s->construct;
+  p->text = s->text;
+  p->own = r->site;
+  p->by_elements = dvmt_relay_begins(p->elements, s->text, r);
+  p->valued = p->memory && dvmt_level_has_values(level);
+  p->minimal = level == DVMT_LEVEL_MINIMAL;
+  p->iterations = (struct dvmt_iterations){0, 0};
+  p->constructs++;
+  return dvmt_shape_enter(p->shape, s->construct, p->by_elements ? DVMT_LEVEL_MODIFY : DVMT_LEVEL_CHECKSUM, s->executions);
+}
+
+/* Of the construct that is executed by itself; others are a part of it. */
+static int take_own(struct dvmt_project *p, struct site *s, const struct dvmt_record *r) {
+  bool own = p->depth == 1 && s->construct == p->construct;
+  switch (r->kind) {
+  case DVMT_ENTER: return enter(p, s, r);
+  case DVMT_LEAVE:
+    if (!p->depth || --p->depth)
+      return 0;
+    return leave(p);
+  case DVMT_ITER:
+    if (own && r->nwords)
+      dvmt_iterations_add(&p->iterations, r->words, r->nwords);
+    return 0;
+  case DVMT_RESULT: return own && r->nwords == 6 ? dvmt_shape_result(p->shape, s->construct, r->words) : 0;
+  case DVMT_DIGEST: return own && r->object < p->nobjects ? hold(p, r) : 0;
+  default: return 0;
+  }
+}
+
+static int pass_on(struct dvmt_project *p, const struct dvmt_record *r) {
+  const struct dvmt_object_def *object = r->kind == DVMT_WRITE && r->object < p->nobjects ? &p->objects[r->object] : NULL;
+  return dvmt_relay_record(&p->relay, p->out, p->construct, p->own, r, &p->sites[r->site].def, object);
 }
 
 static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
@@ -148,6 +204,8 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     return 0;
   struct site *s = &p->sites[r->site];
   int rc = p->memory ? dvmt_memory_record(p->memory, r) : 0;
+  if (!rc && p->by_elements)
+    rc = pass_on(p, r);
   if (rc)
     return rc;
   if (s->variable)
@@ -159,42 +217,22 @@ static int take_record(struct dvmt_sink *sink, const struct dvmt_record *r) {
     if (s->construct < 0)
       return (int)s->construct;
   }
-  int64_t construct = s->construct;
-  switch (r->kind) {
-  case DVMT_ENTER:
-    if (p->depth++)
-      return 0;
-    p->construct = construct;
-    p->text = s->text;
-    p->valued =
-        p->memory && r->nwords && (dvmt_enter_level(r->words) == DVMT_LEVEL_MODIFY || dvmt_enter_level(r->words) == DVMT_LEVEL_FULL);
-    p->iterations = (struct dvmt_iterations){0, 0};
-    p->constructs++;
-    return dvmt_shape_enter(p->shape, construct);
-  case DVMT_LEAVE:
-    if (!p->depth || --p->depth)
-      return 0;
-    return leave(p);
-  case DVMT_ITER:
-    if (p->depth == 1 && construct == p->construct && r->nwords)
-      dvmt_iterations_add(&p->iterations, r->words, r->nwords);
-    return 0;
-  case DVMT_RESULT:
-    return p->depth == 1 && construct == p->construct && r->nwords == 6 ? dvmt_shape_result(p->shape, construct, r->words) : 0;
-  case DVMT_DIGEST: return p->depth == 1 && construct == p->construct && r->object < p->nobjects ? hold(p, r) : 0;
-  default: return 0;
-  }
+  return take_own(p, s, r);
 }
 
-struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued) {
+struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued, const struct dvmt_config *elements) {
   struct dvmt_project *p = calloc(1, sizeof(*p));
   if (p && ((valued && !(p->memory = dvmt_memory_create())) || !(p->shape = dvmt_shape_create(out)))) {
     dvmt_memory_destroy(p->memory);
     free(p);
     return NULL;
   }
-  if (p)
-    p->sink = (struct dvmt_sink){.site = take_site, .object = take_object, .record = take_record};
+  if (!p)
+    return NULL;
+  p->sink = (struct dvmt_sink){.site = take_site, .object = take_object, .record = take_record};
+  p->out = out;
+  p->elements = elements;
+  p->relay.shape = p->shape;
   return p;
 }
 
@@ -212,6 +250,7 @@ void dvmt_project_destroy(struct dvmt_project *p) {
   free(p->objects);
   free(p->sites);
   free(p->held);
+  dvmt_relay_fini(&p->relay);
   dvmt_memory_destroy(p->memory);
   dvmt_shape_destroy(p->shape);
   free(p);

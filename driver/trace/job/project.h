@@ -6,15 +6,21 @@
 #include "driver/trace/format/stream.h"
 #include <stdbool.h>
 
+/* Row 'i' of a table of numbers that grows by zeros; NULL: no memory. */
+int64_t *dvmt_shape_row(int64_t **rows, size_t *n, size_t i);
+
 struct dvmt_shape; /* definitions as they go out: one of each */
 struct dvmt_shape *dvmt_shape_create(struct dvmt_sink *out);
 void dvmt_shape_destroy(struct dvmt_shape *s);
 /* The site of a parallel construct with that text, of any program; or -E.. */
 int64_t dvmt_shape_construct(struct dvmt_shape *s, const char *text);
+/* Another site as it is, by its text. */
+int64_t dvmt_shape_site(struct dvmt_shape *s, const struct dvmt_site_def *def);
 int64_t dvmt_shape_object(struct dvmt_shape *s, const struct dvmt_object_def *def);
 /* The text that goes out. */
 const char *dvmt_shape_text(const struct dvmt_shape *s, int64_t construct);
-int dvmt_shape_enter(struct dvmt_shape *s, int64_t construct);
+/* 'level': checksum, or modify where values come in place of sums; 'number': of the execution, from 1. */
+int dvmt_shape_enter(struct dvmt_shape *s, int64_t construct, enum dvmt_level level, uint32_t number);
 int dvmt_shape_leave(struct dvmt_shape *s, int64_t construct);
 /* 'words' as in a record DVMT_RESULT. */
 int dvmt_shape_result(struct dvmt_shape *s, int64_t construct, const uint64_t words[6]);
@@ -26,8 +32,10 @@ int dvmt_shape_is_shared(const char *text);
 int dvmt_shape_is_executed(const char *text); /* of the iterations that it executes */
 
 struct dvmt_project;
-/* 'valued': of a trace that has values in place of sums (level modify or full); sums are made of them. */
-struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued);
+/* 'valued': of a trace that has values in place of sums (level modify or full); sums are made of them.  'elements': of constructs that have level
+ * modify or full there, the values of arrays are passed on in place of sums, if the trace has them (relay.h); may be NULL; borrowed. */
+struct dvmt_config;
+struct dvmt_project *dvmt_project_create(struct dvmt_sink *out, bool valued, const struct dvmt_config *elements);
 struct dvmt_sink *dvmt_project_sink(struct dvmt_project *p);
 /* Sums that were passed on. */
 uint64_t dvmt_project_sums(const struct dvmt_project *p);

@@ -14,6 +14,19 @@ struct dvmt_shape {
   size_t nobjects;
 };
 
+int64_t *dvmt_shape_row(int64_t **rows, size_t *n, size_t i) {
+  if (i >= *n) {
+    size_t more = i + 64;
+    int64_t *p = realloc(*rows, more * sizeof(*p));
+    if (!p)
+      return NULL;
+    memset(p + *n, 0, (more - *n) * sizeof(*p));
+    *rows = p;
+    *n = more;
+  }
+  return &(*rows)[i];
+}
+
 struct dvmt_shape *dvmt_shape_create(struct dvmt_sink *out) {
   struct dvmt_shape *s = calloc(1, sizeof(*s));
   if (s)
@@ -67,8 +80,8 @@ static char *reduced(const char *text) {
   return out;
 }
 
-int64_t dvmt_shape_construct(struct dvmt_shape *s, const char *text) {
-  char *own = reduced(text);
+/* The site with a text that becomes the shape's. */
+static int64_t add_site(struct dvmt_shape *s, char *own, struct dvmt_site_def def) {
   for (size_t i = 0; own && i < s->ntexts; i++)
     if (!strcmp(s->texts[i], own)) {
       free(own);
@@ -80,11 +93,16 @@ int64_t dvmt_shape_construct(struct dvmt_shape *s, const char *text) {
     return -ENOMEM;
   }
   s->texts = rows;
-  rows[s->ntexts] = own;
-  const struct dvmt_site_def def = {.text = own, .kind = DVMT_SITE_CONSTRUCT};
+  def.text = rows[s->ntexts] = own;
   int rc = s->out->site(s->out, &def);
   return rc ? rc : (int64_t)s->ntexts++;
 }
+
+int64_t dvmt_shape_construct(struct dvmt_shape *s, const char *text) {
+  return add_site(s, reduced(text), (struct dvmt_site_def){.kind = DVMT_SITE_CONSTRUCT});
+}
+
+int64_t dvmt_shape_site(struct dvmt_shape *s, const struct dvmt_site_def *def) { return add_site(s, strdup(def->text), *def); }
 
 const char *dvmt_shape_text(const struct dvmt_shape *s, int64_t construct) { return s->texts[construct]; }
 
@@ -98,7 +116,7 @@ int64_t dvmt_shape_object(struct dvmt_shape *s, const struct dvmt_object_def *de
     return -ENOMEM;
   s->objects = rows;
   rows[s->nobjects] = *def;
-  rows[s->nobjects].flags &= DVMT_OBJECT_ARRAY;
+  rows[s->nobjects].flags &= DVMT_OBJECT_ARRAY | DVMT_OBJECT_FORTRAN;
   rows[s->nobjects].name = strdup(def->name);
   if (!rows[s->nobjects].name)
     return -ENOMEM;
@@ -108,9 +126,9 @@ int64_t dvmt_shape_object(struct dvmt_shape *s, const struct dvmt_object_def *de
 
 static int send(struct dvmt_shape *s, struct dvmt_record r) { return s->out->record(s->out, &r); }
 
-int dvmt_shape_enter(struct dvmt_shape *s, int64_t construct) {
-  const uint64_t level = DVMT_LEVEL_CHECKSUM;
-  return send(s, (struct dvmt_record){.kind = DVMT_ENTER, .site = (uint32_t)construct, .nwords = 1, .words = &level});
+int dvmt_shape_enter(struct dvmt_shape *s, int64_t construct, enum dvmt_level level, uint32_t number) {
+  const uint64_t word = (uint64_t)level | (uint64_t)number << 8;
+  return send(s, (struct dvmt_record){.kind = DVMT_ENTER, .site = (uint32_t)construct, .nwords = 1, .words = &word});
 }
 
 int dvmt_shape_leave(struct dvmt_shape *s, int64_t construct) {
@@ -122,7 +140,7 @@ int dvmt_shape_result(struct dvmt_shape *s, int64_t construct, const uint64_t wo
 }
 
 int dvmt_shape_digest(struct dvmt_shape *s, int64_t construct, int64_t object, uint64_t elements, uint64_t digest) {
-  const uint64_t words[3] = {elements, digest, 0};
+  const uint64_t words[3] = {elements, digest, !strcmp(s->objects[object].name, DVMT_EXECUTED) ? DVMT_DIGEST_EXECUTED : 0};
   return send(
       s, (struct dvmt_record){.kind = DVMT_DIGEST, .site = (uint32_t)construct, .object = (uint32_t)object, .nwords = 3, .words = words});
 }

@@ -137,4 +137,5 @@ def main():
     sys.exit(1 if wrong or not told else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -10,7 +10,7 @@ page() {
   status 0 "$dvmcc" -fdvm=trace -w -O2 "$1.c" -o wrong -DMISTAKE="$2" -lm
   status 0 "$dvm" record -o "$3" -- ./right
   status $(($2 ? 66 : 0)) "$dvm" compare --html page.html "$3" -- ./wrong
-  status 0 python3 "$here/look.py" page.html "$3"
+  status 0 python3 "$here/look.py" page.html "./wrong, compared with $3"
 }
 page jacobi 4 '<b>&amp;"jacobi".dvmt'
 page cg 2 cg.dvmt # arrays of one dimension, folded

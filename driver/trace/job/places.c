@@ -1,7 +1,6 @@
 /* The run's constructs are the texts of its sites, which lie in the files of the program and its shared libraries.  Both lists of a source file are laid side by side as 'diff' does
  * with lines; of as many pairs those that have moved least. */
-#define _GNU_SOURCE
-#include "driver/trace/command/job_places.h"
+#include "driver/trace/job/places.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +134,14 @@ static bool read_plugins(struct dvmt_job_places *p, const char *program, char *c
 struct dvmt_job_places *dvmt_job_places_read(const char *program, char *const *command) {
   struct dvmt_job_places *p = calloc(1, sizeof(*p));
   if (p && read_file(p, program) && dvmt_object_file_libraries(program, read_file, p) && read_plugins(p, program, command) && p->run.n)
+    return p;
+  dvmt_job_places_destroy(p);
+  return NULL;
+}
+
+struct dvmt_job_places *dvmt_job_places_read_file(const char *path) {
+  struct dvmt_job_places *p = calloc(1, sizeof(*p));
+  if (p && read_file(p, path) && p->run.n)
     return p;
   dvmt_job_places_destroy(p);
   return NULL;

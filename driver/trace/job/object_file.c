@@ -1,5 +1,4 @@
-#define _GNU_SOURCE
-#include "driver/trace/command/object_file.h"
+#include "driver/trace/job/object_file.h"
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
