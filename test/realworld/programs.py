@@ -1,6 +1,6 @@
 """The real programs: where their sources are, how they are built and tested.
 
-'build' and 'test' are shell text, run in 'folder' of the unpacked source with 'set -e', CC, CFLAGS, AR, RANLIB and JOBS in the
+'build' and 'test' are shell text, run in 'folder' of the unpacked source with 'set -e', CC, FC, CFLAGS, AR, RANLIB and JOBS in the
 environment."""
 from dataclasses import dataclass
 
@@ -85,6 +85,12 @@ PROGRAMS = [
                for unit in *.c; do $CC $CFLAGS -w -I.. -D_GNU_SOURCE -DIEEE_8087=1 $has -c $unit; done; $CC $CFLAGS *.o -lm -lpthread -o ../jq''',
             '''cd ..; ./jq -L tests/modules --run-tests tests/jq.test; ./jq -L tests/modules --run-tests tests/base64.test
                ./jq -n '[range(20000) | {n: ., s: tostring}] | group_by(.n % 7) | map(map(.s | length) | add)' ''', 'src'),
+    Program('blas', 'lapack', 'lapack_3.11.0.orig.tar.gz',
+            '4b9ba79bfd4921ca820e83979db76ab3363155709444a787979e81c22285ffa9',
+            '''for name in SRC/d*.f SRC/d*.f90 SRC/id*.f SRC/lsame.f SRC/xerbla*.f TESTING/dblat[123].f; do echo $name; done |
+                 xargs -P$JOBS -n4 $FC $CFLAGS -c; for n in 1 2 3; do
+                 own=$(ls *.o | grep -v '^dblat'); test $n = 1 || own=$(echo "$own" | grep -v '^xerbla.o'); $FC $CFLAGS dblat$n.o $own -o dblat$n; done''',
+            './dblat1; ./dblat2 <TESTING/dblat2.in; ./dblat3 <TESTING/dblat3.in; cat dblat2.out dblat3.out; ! grep -l FAIL dblat?.out', 'BLAS'),
     Program('sqlite3', 'sqlite3', 'sqlite3_3.40.1.orig.tar.xz',
             'aaa776260ab4dc976db34aa7891819484c8676b5b2783123ebc6301e2ca5d655',
             '''./configure --disable-tcl --disable-shared && make sqlite3.c shell.c

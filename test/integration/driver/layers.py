@@ -32,8 +32,8 @@ BELOW = {
     "driver/dvm": ["base", "driver", "driver/fix"],
     "driver/trace/format": ["base", "runtime/trace"],
     "driver/trace/compare": ["base", "runtime/trace", "driver/trace/format"],
-    "driver/trace/inside": ["base", "runtime/trace", "driver/trace/format"],
     "driver/trace/job": ["base", "runtime/trace", "driver/trace/format", "driver/trace/compare"],
+    "driver/trace/inside": ["base", "runtime/trace", "driver/trace/format", "driver/trace/compare", "driver/trace/job"],
     "driver/trace/flags": ["base", "driver"],
     "driver/trace/command": ["base", "driver", "runtime/data", "runtime/trace", "driver/trace/format", "driver/trace/compare", "driver/trace/job"],
     # The debugger.
