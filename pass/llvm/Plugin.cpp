@@ -2,6 +2,7 @@
 #include "Ahead.h"
 #include "Doubt.h"
 #include "DvmPass.h"
+#include "RowCopies.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/IR/InstIterator.h"
@@ -40,7 +41,10 @@ struct ShortLoops : PassInfoMixin<ShortLoops> {
 static void registerCallbacks(PassBuilder &PB) {
   // Before any optimisation, at -O0 and before link-time optimisation too: the marks are those of the source.
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::DvmPass()); });
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) { MPM.addPass(dvmir::LookPass()); });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    MPM.addPass(dvmir::LookPass());
+    MPM.addPass(createModuleToFunctionPassAdaptor(dvmir::RowCopyPass()));
+  });
   // The optimiser has found by then what counts; what remains to be asked keeps it from vector code.
   PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel Level) {
     FPM.addPass(ShortLoops(Level));

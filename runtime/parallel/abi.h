@@ -48,6 +48,8 @@ void *__dvmp_check(void *p, uint64_t size, struct dvmrt_site *site);
 /* While this is not 0, what a construct stores is told, as __dvmt_row has it (runtime/trace/abi.h). */
 extern uint32_t __dvmp_rows_wanted;
 void __dvmp_row(const void *first, const void *behind, uint64_t bytes);
+/* memmove of a row that is told next. */
+void __dvmp_row_copy(void *to, const void *from, uint64_t bytes);
 
 /* Tables of what the functions of an object assign (runtime/trace/reach.h), by a constructor. */
 struct dvmt_reach;

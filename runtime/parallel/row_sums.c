@@ -4,6 +4,7 @@
 #include "runtime/parallel/parts.h"
 #include "runtime/trace/digest.h"
 #include "runtime/trace/rows.h"
+#include <string.h>
 #include <unistd.h>
 
 enum { ARRAYS_MAX = 8 }; /* of a construct; further ones are read again when it ends */
@@ -41,6 +42,11 @@ static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
   }
   dvmp_set_runs_within(&s.a->own, s.a->stride, s.a->extent, (int64_t)from, (int64_t)to, add_run, &s);
   return s.sum;
+}
+
+static uint64_t copy_part(const void *array, const void *values, uint64_t from, uint64_t to) {
+  const struct dvmp_array *a = array;
+  return dvmt_digest_copy((void *)a->address, values, a->element_bytes, from, to - from); /* NOLINT(performance-no-int-to-ptr) */
 }
 
 /* Between the rows of this rank's part, when dimensions behind the first are cut, lie others' elements. */
@@ -82,6 +88,7 @@ static void find_arrays(void) {
     struct dvmt_rows *r = &rows[nrows++];
     *r = (struct dvmt_rows){.array = a,
                             .f = sum_part,
+                            .copy = is_whole(a) ? copy_part : NULL,
                             .elements = elements,
                             .address = a->address,
                             .element_bytes = a->element_bytes,
@@ -135,6 +142,14 @@ DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t byt
   for (int i = 0; i < nrows; i++)
     if (dvmt_rows_stored(&rows[i], low, high))
       break;
+}
+
+DVMRT_EXPORT void __dvmp_row_copy(void *to, const void *from, uint64_t bytes) {
+  bool copied = false;
+  for (int i = 0; now && found && i < nrows && !copied; i++)
+    copied = dvmt_rows_copy(&rows[i], to, from, bytes);
+  if (!copied)
+    memmove(to, from, bytes);
 }
 
 bool dvmp_row_sums_of(const struct dvmp_array *a, uint64_t *sum) {

@@ -2,6 +2,7 @@
 #include "runtime/trace/digest.h"
 #include "runtime/trace/rows.h"
 #include "runtime/trace/text.h"
+#include <string.h>
 
 enum { ARRAYS_MAX = 8 }; /* of a construct; further ones are read again when it ends */
 static struct {
@@ -15,6 +16,11 @@ static struct {
 static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
   const struct dvmt_array *a = array;
   return dvmt_digest_part((const void *)(uintptr_t)a->address, a->element_bytes, from, to - from);
+}
+
+static uint64_t copy_part(const void *array, const void *values, uint64_t from, uint64_t to) {
+  const struct dvmt_array *a = array;
+  return dvmt_digest_copy((void *)(uintptr_t)a->address, values, a->element_bytes, from, to - from);
 }
 
 /* Two that lie in the same memory: rows of one are of the other. */
@@ -31,6 +37,7 @@ static void add_array(const struct dvmt_array *a) {
   struct dvmt_rows *r = &now.rows[now.n++];
   *r = (struct dvmt_rows){.array = a,
                           .f = sum_part,
+                          .copy = copy_part,
                           .elements = a->bytes / a->element_bytes,
                           .address = a->address,
                           .element_bytes = a->element_bytes,
@@ -77,6 +84,14 @@ __attribute__((visibility("default"))) void __dvmt_row(const void *first, const 
   for (int i = 0; i < now.n; i++)
     if (dvmt_rows_stored(&now.rows[i], low, high))
       break;
+}
+
+__attribute__((visibility("default"))) void __dvmt_row_copy(void *to, const void *from, uint64_t bytes) {
+  bool copied = false;
+  for (int i = 0; now.begun && i < now.n && !copied; i++)
+    copied = dvmt_rows_copy(&now.rows[i], to, from, bytes);
+  if (!copied)
+    memmove(to, from, bytes);
 }
 
 bool dvmt_row_sums_of(const struct dvmt_site *site, const struct dvmt_array *a, uint64_t *sum) {

@@ -158,6 +158,8 @@ void __dvmt_executed(const struct dvmt_site *iterations, uint64_t count, uint64_
 /* Values of 'bytes' have been stored from 'first' on, in even steps, up to one step before 'behind', which may lie lower; all that the
  * construct writes and that may be an element of an array is told so, each time behind its last store, or nothing of it. */
 void __dvmt_row(const void *first, const void *behind, uint64_t bytes);
+/* memmove of a row that is told next. */
+void __dvmt_row_copy(void *to, const void *from, uint64_t bytes);
 /* An allocation of 'size' bytes begins at p, or (0) ends; p may be NULL. */
 void __dvmt_heap(const void *p, uint64_t size);
 /* A local variable whose address goes somewhere is entered: an access site of it, where it lies; 'bytes' 0: as the site says. */

@@ -18,7 +18,7 @@ void dvmt_rows_begin(struct dvmt_rows *r) {
   r->shift = r->element_bytes & (r->element_bytes - 1) ? 64 : (unsigned)__builtin_ctzll(r->element_bytes);
   r->sum = 0;
   r->ndone = 0;
-  r->waiting = (struct dvmt_rows_span){0, 0};
+  r->waiting = r->copied = (struct dvmt_rows_span){0, 0};
   r->off = kept[k].key == r->key && kept[k].skip && kept[k].skip--;
 }
 
@@ -57,34 +57,52 @@ static void insert(struct dvmt_rows *r, int at, struct dvmt_rows_span w) {
     join_nearest(r);
 }
 
-/* What waits goes into the sum. */
-static void settle(struct dvmt_rows *r) {
-  struct dvmt_rows_span w = r->waiting;
+/* Those between which 'w' lies; NULL: there is none, or it is not near. */
+struct neighbours {
+  struct dvmt_rows_span *before, *after;
+  int at; /* where 'w' goes between them */
+};
+
+/* False: some of it is in the sum. */
+static bool find_neighbours(struct dvmt_rows *r, struct dvmt_rows_span w, struct neighbours *n) {
   int at = r->ndone;
-  r->waiting = (struct dvmt_rows_span){0, 0};
-  if (w.from == w.to)
-    return;
   while (at && r->done[at - 1].from >= w.to)
     at--;
   struct dvmt_rows_span *before = at ? &r->done[at - 1] : NULL, *after = at < r->ndone ? &r->done[at] : NULL;
-  if (before && before->to > w.from) {
+  n->at = at;
+  n->before = before && w.from - before->to <= r->near ? before : NULL;
+  n->after = after && after->from - w.to <= r->near ? after : NULL;
+  return !before || before->to <= w.from;
+}
+
+/* 'w' is in the sum, and what lies between it and what is near. */
+static void join(struct dvmt_rows *r, struct dvmt_rows_span w, struct neighbours n) {
+  if (n.before && n.after) {
+    n.before->to = n.after->to;
+    r->ndone--;
+    memmove(n.after, n.after + 1, (size_t)(r->ndone - n.at) * sizeof(*n.after));
+  } else if (n.before) {
+    n.before->to = w.to;
+  } else if (n.after) {
+    n.after->from = w.from;
+  } else {
+    insert(r, n.at, w);
+  }
+}
+
+/* What waits goes into the sum. */
+static void settle(struct dvmt_rows *r) {
+  const struct dvmt_rows_span w = r->waiting;
+  struct neighbours n;
+  r->waiting = (struct dvmt_rows_span){0, 0};
+  if (w.from == w.to)
+    return;
+  if (!find_neighbours(r, w, &n)) {
     give_up(r);
     return;
   }
-  before = before && w.from - before->to <= r->near ? before : NULL;
-  after = after && after->from - w.to <= r->near ? after : NULL;
-  add(r, before ? before->to : w.from, after ? after->from : w.to);
-  if (before && after) {
-    before->to = after->to;
-    r->ndone--;
-    memmove(after, after + 1, (size_t)(r->ndone - at) * sizeof(*after));
-  } else if (before) {
-    before->to = w.to;
-  } else if (after) {
-    after->from = w.from;
-  } else {
-    insert(r, at, w);
-  }
+  add(r, n.before ? n.before->to : w.from, n.after ? n.after->from : w.to);
+  join(r, w, n);
 }
 
 static void put(struct dvmt_rows *r, uint64_t from, uint64_t to) {
@@ -102,11 +120,49 @@ static void put(struct dvmt_rows *r, uint64_t from, uint64_t to) {
   }
 }
 
+/* It is of this array as a whole, and of whole elements. */
+static bool to_span(const struct dvmt_rows *r, uintptr_t low, uint64_t bytes, struct dvmt_rows_span *w) {
+  const uint64_t first = low - r->address;
+  if (low < r->address || first > r->elements * r->element_bytes)
+    return false;
+  if (r->shift < 64)
+    *w = (struct dvmt_rows_span){first >> r->shift, (first + bytes) >> r->shift};
+  else
+    *w = (struct dvmt_rows_span){first / r->element_bytes, (first + bytes) / r->element_bytes};
+  return w->to <= r->elements && w->from * r->element_bytes == first && (w->to - w->from) * r->element_bytes == bytes;
+}
+
+bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes) {
+  const uintptr_t low = (uintptr_t)to, source = (uintptr_t)from;
+  struct dvmt_rows_span w;
+  struct neighbours n;
+  if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w))
+    return false;
+  settle(r);
+  if (r->off || !find_neighbours(r, w, &n))
+    return false;
+  r->sum += r->copy(r->array, from, w.from, w.to);
+  add(r, n.before ? n.before->to : w.from, w.from);
+  add(r, w.to, n.after ? n.after->from : w.to);
+  join(r, w, n);
+  r->copied = w;
+  return true;
+}
+
+/* It has been copied, and is told now. */
+static bool is_copied(struct dvmt_rows *r, uint64_t low, uint64_t high) {
+  const struct dvmt_rows_span w = r->copied;
+  if (w.from == w.to || low != r->address + w.from * r->element_bytes || high != r->address + w.to * r->element_bytes)
+    return false;
+  r->copied = (struct dvmt_rows_span){0, 0};
+  return true;
+}
+
 bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high) {
   const uint64_t end = r->address + r->elements * r->element_bytes;
   if (low >= end || high <= r->address)
     return false;
-  if (r->off)
+  if (r->off || is_copied(r, low, high))
     return true;
   low = low > r->address ? low - r->address : 0;
   high = (high < end ? high : end) - r->address;

@@ -7,12 +7,15 @@
 
 /* The sum of elements 'from' up to and without 'to', as they are now. */
 typedef uint64_t dvmt_rows_sum_f(const void *array, uint64_t from, uint64_t to);
+/* The sum of what elements 'from' up to and without 'to' become: they are copied from memory that lies elsewhere. */
+typedef uint64_t dvmt_rows_copy_f(const void *array, const void *values, uint64_t from, uint64_t to);
 
 /* DVMT_ROWS_PIECE elements of one piece that waits are summed at once. */
 enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16, DVMT_ROWS_PIECE = 2048 };
 struct dvmt_rows {
   const void *array;           /* given to the function */
   dvmt_rows_sum_f *f;
+  dvmt_rows_copy_f *copy;      /* NULL: the sum is not that of all elements of a row */
   uint64_t elements, address, element_bytes;
   unsigned shift;              /* element_bytes is 1 << shift; 64: it is no power of 2 */
   uint64_t near;               /* rows with no more elements between them are one */
@@ -20,7 +23,8 @@ struct dvmt_rows {
   uint64_t sum;                /* of all in 'done' */
   struct dvmt_rows_span {
     uint64_t from, to;
-  } waiting, done[DVMT_ROWS_SPANS]; /* waiting: written lately, may be written again; done: sorted, disjoint */
+  } waiting, done[DVMT_ROWS_SPANS], /* waiting: written lately, may be written again; done: sorted, disjoint */
+      copied;                       /* by dvmt_rows_copy; stored next */
   int ndone;
   bool off;
 };
@@ -38,6 +42,8 @@ static inline bool dvmt_rows_follow(struct dvmt_rows *r, uint64_t low, uint64_t 
   w->to = to;
   return true;
 }
+/* Copies a row that is stored next into memory that it does not overlap, and adds it to the sum at once; false: nothing is done. */
+bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes);
 /* Behind the last of them: the sum of the whole array. */
 uint64_t dvmt_rows_end(struct dvmt_rows *r);
 /* As __dvmt_row gets it. */

@@ -20,6 +20,12 @@ static uint64_t sum(const void *array, uint64_t from, uint64_t to) {
   return dvmt_digest_part(a->memory, a->element_bytes, from, to - from);
 }
 
+static uint64_t copy(const void *array, const void *values, uint64_t from, uint64_t to) {
+  struct array *a = (struct array *)(uintptr_t)array;
+  a->summed += to - from;
+  return dvmt_digest_copy(a->memory, values, a->element_bytes, from, to - from);
+}
+
 static void put(struct array *a, uint64_t first, uint64_t behind, uint64_t step) {
   for (uint64_t i = first; i < behind; i += step)
     for (uint64_t k = 0; k < a->element_bytes; k++)
@@ -29,6 +35,7 @@ static void put(struct array *a, uint64_t first, uint64_t behind, uint64_t step)
 static struct dvmt_rows rows_of(struct array *a, uint64_t key) {
   return (struct dvmt_rows){.array = a,
                             .f = sum,
+                            .copy = copy,
                             .elements = ELEMENTS,
                             .address = (uintptr_t)a->memory,
                             .element_bytes = a->element_bytes,
@@ -36,7 +43,24 @@ static struct dvmt_rows rows_of(struct array *a, uint64_t key) {
                             .key = key};
 }
 
-static unsigned followed;
+static unsigned followed, copied;
+
+/* Values are put there as a program does it, or as it does by the library: a whole row without steps. */
+static void write_row(struct dvmt_rows *r, struct array *a, uint64_t first, uint64_t behind, uint64_t step) {
+  static unsigned char values[ELEMENTS * 8];
+  const uint64_t size = a->element_bytes;
+  if (step > 1 || rand() % 4) {
+    put(a, first, behind, step);
+    return;
+  }
+  for (uint64_t k = 0; k < (behind - first) * size; k++)
+    values[k] = (unsigned char)rand();
+  if (dvmt_rows_copy(r, a->memory + first * size, values, (behind - first) * size))
+    copied++;
+  else
+    memcpy(a->memory + first * size, values, (behind - first) * size);
+  assert_memory_equal(a->memory + first * size, values, (behind - first) * size);
+}
 
 static void tell(struct dvmt_rows *r, uint64_t first, uint64_t behind, uint64_t step) {
   uint64_t low, high, turns = (behind - first + step - 1) / step;
@@ -67,12 +91,12 @@ static void test_any_order(void **state) {
                     ROW,
                step = rand() % 3 ? 1 : 2 + rand() % 3;
       uint64_t first = at + (uint64_t)(rand() % 3), behind = at + ROW - (uint64_t)(rand() % (order == 3 ? ROW - 3 : 4));
-      put(&a, first, behind, step);
+      write_row(&r, &a, first, behind, step);
       tell(&r, first, behind, step);
     }
     assert_true(dvmt_rows_end(&r) == dvmt_digest_part(a.memory, a.element_bytes, 0, ELEMENTS));
   }
-  assert_true(followed > 100); /* the short way was tried */
+  assert_true(followed > 100 && copied > 100); /* the short ways were tried */
 }
 
 /* Up and down, with edges that nobody writes: each element is summed once. */
@@ -125,8 +149,34 @@ static void test_elsewhere(void **state) {
   assert_true(dvmt_rows_end(&r) == dvmt_digest_part(a.memory, 8, 0, ELEMENTS));
 }
 
+/* Rows that are copied one by one are summed at once; what overlaps its source, is no whole element or lies elsewhere is left to the program. */
+static void test_copied(void **state) {
+  static struct array a = {.element_bytes = 8};
+  static unsigned char values[ROW * 8];
+  struct dvmt_rows r = rows_of(&a, 400);
+  (void)state;
+  dvmt_rows_begin(&r);
+  a.summed = 0;
+  for (uint64_t at = 0; at + ROW <= ELEMENTS; at += ROW) {
+    memset(values, (int)(at % 251), sizeof(values));
+    assert_true(dvmt_rows_copy(&r, a.memory + at * 8, values, ROW * 8));
+    assert_true(dvmt_rows_stored(&r, r.address + at * 8, r.address + (at + ROW) * 8));
+  }
+  assert_int_equal(a.summed, ELEMENTS);
+  assert_false(dvmt_rows_copy(&r, a.memory, values, ROW * 8)); /* is in the sum */
+  assert_true(dvmt_rows_end(&r) == dvmt_digest_part(a.memory, 8, 0, ELEMENTS));
+  dvmt_rows_begin(&r);
+  assert_false(dvmt_rows_copy(&r, a.memory + 8, a.memory, ROW * 8));
+  assert_false(dvmt_rows_copy(&r, a.memory + 4, values, ROW * 8));
+  assert_false(dvmt_rows_copy(&r, a.memory + 8, values, 12));
+  assert_false(dvmt_rows_copy(&r, a.memory + (ELEMENTS - 1) * 8, values, ROW * 8));
+  assert_false(dvmt_rows_copy(&r, values, a.memory, ROW * 8));
+  r.copy = NULL;
+  assert_false(dvmt_rows_copy(&r, a.memory, values, ROW * 8));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order), cmocka_unit_test(test_once), cmocka_unit_test(test_given_up),
-                                     cmocka_unit_test(test_elsewhere)};
+                                     cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_copied)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
