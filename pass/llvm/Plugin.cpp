@@ -1,4 +1,4 @@
-// Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the names 'dvm' and 'dvm-look').
+// Door of the pass plug-in: 'clang -fpass-plugin=', 'opt -load-pass-plugin' (there also by the names 'dvm', 'dvm-look' and 'dvm-row-copy').
 #include "Ahead.h"
 #include "Doubt.h"
 #include "DvmPass.h"
@@ -58,6 +58,8 @@ static void registerCallbacks(PassBuilder &PB) {
       MPM.addPass(dvmir::DvmPass());
     else if (Name == "dvm-look")
       MPM.addPass(dvmir::LookPass());
+    else if (Name == "dvm-row-copy")
+      MPM.addPass(createModuleToFunctionPassAdaptor(dvmir::RowCopyPass()));
     else
       return false;
     return true;

@@ -137,7 +137,7 @@ DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t byt
   if (!found)
     find_arrays();
   dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
-  if (nrows && dvmt_rows_follow(&rows[0], low, high)) /* most have one array */
+  if (nrows && (dvmt_rows_copied(&rows[0], low, high) || dvmt_rows_follow(&rows[0], low, high))) /* most have one array */
     return;
   for (int i = 0; i < nrows; i++)
     if (dvmt_rows_stored(&rows[i], low, high))

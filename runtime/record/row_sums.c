@@ -79,7 +79,7 @@ __attribute__((visibility("default"))) void __dvmt_row(const void *first, const 
     dvmt_text_lines(now.site->text, find_use, &w);
   }
   dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
-  if (now.n && dvmt_rows_follow(&now.rows[0], low, high)) /* most have one array */
+  if (now.n && (dvmt_rows_copied(&now.rows[0], low, high) || dvmt_rows_follow(&now.rows[0], low, high))) /* most have one array */
     return;
   for (int i = 0; i < now.n; i++)
     if (dvmt_rows_stored(&now.rows[i], low, high))

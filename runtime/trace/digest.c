@@ -9,7 +9,7 @@
  * multiplied by an odd number that is the piece's.  Elements of other sizes than whole words have keys of 32 bits, by which they are multiplied.  Each
  * operation more for a word is seen in what level checksum costs; keys that were multiples of one number would be cheaper to have, but then
  * changes by +1, -2, +1 in a row leave the sum as it is. */
-enum { PIECE = 128 /* a power of 2 */, SMALL_PIECE = 2 * PIECE };
+enum { PIECE = 128 /* a power of 2 */, SMALL_PIECE = 2 * PIECE, PART_BYTES = 8192 };
 static union {
   uint64_t word[PIECE];
   uint32_t half[SMALL_PIECE];
@@ -24,69 +24,53 @@ static uint64_t piece_factor(uint64_t piece) { return dvmt_mix(piece + 0x6a09e66
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* Where values are read, and where else they are put: NULL, which is known when this is compiled, if they are summed alone. */
-struct values {
-  const char *from;
-  char *to;
-};
+ALWAYS uint64_t word_product(const char *at, uint64_t key) {
+  uint64_t x;
+  memcpy(&x, at, 8);
+  x += key;
+  return (x & 0xffffffffu) * (x >> 32);
+}
 
-ALWAYS struct values values_at(struct values v, uint64_t offset) { return (struct values){v.from + offset, v.to ? v.to + offset : NULL}; }
+ALWAYS uint64_t piece_words(const char *at, uint64_t n, uint64_t first) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < n; i++)
+    sum += word_product(at + 8 * i, keys.word[first + i]);
+  return sum;
+}
 
-ALWAYS uint64_t piece_words(struct values v, uint64_t n, uint64_t first) {
+ALWAYS uint64_t piece_halves(const char *at, uint64_t n, uint64_t first) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < n; i++) {
-    uint64_t x;
-    memcpy(&x, v.from + 8 * i, 8);
-    if (v.to)
-      memcpy(v.to + 8 * i, &x, 8);
-    x += keys.word[first + i];
-    sum += (x & 0xffffffffu) * (x >> 32);
+    uint32_t v;
+    memcpy(&v, at + 4 * i, 4);
+    sum += (uint64_t)v * keys.half[first + i];
   }
   return sum;
 }
 
-ALWAYS uint64_t piece_halves(struct values v, uint64_t n, uint64_t first) {
+ALWAYS uint64_t piece_bytes(const char *at, uint64_t n, uint64_t first) {
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < n; i++) {
-    uint32_t x;
-    memcpy(&x, v.from + 4 * i, 4);
-    if (v.to)
-      memcpy(v.to + 4 * i, &x, 4);
-    sum += (uint64_t)x * keys.half[first + i];
-  }
+  for (uint64_t i = 0; i < n; i++)
+    sum += (uint64_t)(unsigned char)at[i] * keys.half[first + i];
   return sum;
 }
 
-ALWAYS uint64_t piece_bytes(struct values v, uint64_t n, uint64_t first) {
-  uint64_t sum = 0;
-  for (uint64_t i = 0; i < n; i++) {
-    unsigned char x = (unsigned char)v.from[i];
-    if (v.to)
-      v.to[i] = (char)x;
-    sum += (uint64_t)x * keys.half[first + i];
-  }
-  return sum;
-}
-
-/* 'n' units of 'unit' bytes, the first of which has number 'first' in the array; 'piece' of them are one. */
-typedef uint64_t piece_f(struct values v, uint64_t n, uint64_t first);
-ALWAYS uint64_t sum_pieces(piece_f *f, struct values v, uint64_t unit, uint64_t piece, uint64_t first, uint64_t n) {
+/* 'n' units of 'unit' bytes, the first of which has number 'first' in the array at 'p'; 'piece' of them are one. */
+typedef uint64_t piece_f(const char *at, uint64_t n, uint64_t first);
+ALWAYS uint64_t sum_pieces(piece_f *f, const char *p, uint64_t unit, uint64_t piece, uint64_t first, uint64_t n) {
   uint64_t sum = 0;
   for (uint64_t behind = first + n, next; first < behind; first = next) {
     next = (first / piece + 1) * piece;
     next = next < behind ? next : behind;
-    sum += piece_factor(first / piece) * f(values_at(v, first * unit), next - first, first % piece);
+    sum += piece_factor(first / piece) * f(p + first * unit, next - first, first % piece);
   }
   return sum;
 }
 
-/* The same with the vector units that the machine has: what a construct costs at level checksum is mostly this.  'v' is where the array begins. */
-typedef uint64_t sum_f(struct values v, uint64_t first, uint64_t n);
+/* The same with the vector units that the machine has: what a construct costs at level checksum is mostly this. */
+typedef uint64_t sum_f(const char *p, uint64_t first, uint64_t n);
 #define MADE_FOR(name, how, f, unit, piece)                                                                                                \
-  how static uint64_t name(struct values v, uint64_t first, uint64_t n) {                                                                  \
-    return sum_pieces(f, (struct values){v.from, NULL}, unit, piece, first, n);                                                            \
-  }                                                                                                                                        \
-  how static uint64_t name##_copied(struct values v, uint64_t first, uint64_t n) { return sum_pieces(f, v, unit, piece, first, n); }
+  how static uint64_t name(const char *p, uint64_t first, uint64_t n) { return sum_pieces(f, p, unit, piece, first, n); }
 #define WIDE __attribute__((target("avx2")))
 MADE_FOR(words, , piece_words, 8, PIECE)
 MADE_FOR(halves, , piece_halves, 4, SMALL_PIECE)
@@ -106,18 +90,8 @@ WIDEST ALWAYS __m512i products(__m512i v, __m512i key, bool half) {
   return _mm512_mul_epu32(x, _mm512_srli_epi64(x, 32));
 }
 
-WIDEST ALWAYS __m512i products_of(struct values piece, uint64_t at, __mmask64 which, bool half) {
-  __m512i v = _mm512_maskz_loadu_epi8(which, piece.from + at);
-  if (piece.to)
-    _mm512_mask_storeu_epi8(piece.to + at, which, v);
-  return products(v, _mm512_maskz_loadu_epi8(which, (const char *)keys.word + at), half);
-}
-
-WIDEST ALWAYS __m512i whole_products(struct values at, __m512i key, bool half) {
-  __m512i v = _mm512_loadu_si512(at.from);
-  if (at.to)
-    _mm512_storeu_si512(at.to, v);
-  return products(v, key, half);
+WIDEST ALWAYS __m512i products_of(const char *piece, uint64_t at, __mmask64 which, bool half) {
+  return products(_mm512_maskz_loadu_epi8(which, piece + at), _mm512_maskz_loadu_epi8(which, (const char *)keys.word + at), half);
 }
 
 WIDEST ALWAYS __m512i times_factor(__m512i sum, uint64_t piece) {
@@ -125,67 +99,89 @@ WIDEST ALWAYS __m512i times_factor(__m512i sum, uint64_t piece) {
 }
 
 /* Bytes 'from' up to and without 'to' of a piece, in vectors of what lies together in it. */
-WIDEST ALWAYS __m512i sum_part(struct values v, uint64_t piece, uint64_t from, uint64_t to, bool half) {
+WIDEST ALWAYS __m512i sum_part(const char *p, uint64_t piece, uint64_t from, uint64_t to, bool half) {
   const __mmask64 first = ~0ull << from % WIDTH, last = ~0ull >> (-to % WIDTH);
   uint64_t at = from / WIDTH * WIDTH;
-  v = values_at(v, piece * PIECE_BYTES);
+  p += piece * PIECE_BYTES;
   if (at + WIDTH >= to)
-    return times_factor(products_of(v, at, first & last, half), piece);
-  __m512i sum = products_of(v, at, first, half);
+    return times_factor(products_of(p, at, first & last, half), piece);
+  __m512i sum = products_of(p, at, first, half);
   while ((at += WIDTH) + WIDTH < to)
-    sum = _mm512_add_epi64(sum, products_of(v, at, ~0ull, half));
-  return times_factor(_mm512_add_epi64(sum, products_of(v, at, last, half)), piece);
+    sum = _mm512_add_epi64(sum, products_of(p, at, ~0ull, half));
+  return times_factor(_mm512_add_epi64(sum, products_of(p, at, last, half)), piece);
 }
 
 /* Whole pieces, with the keys in registers: where values lie across lines of the cache, loading keys too takes longer than the rest. */
-WIDEST ALWAYS __m512i sum_whole(struct values v, uint64_t piece, uint64_t behind, bool half) {
+WIDEST ALWAYS __m512i sum_whole(const char *p, uint64_t piece, uint64_t behind, bool half) {
   __m512i key[VECTORS], sum = _mm512_setzero_si512();
-  for (uint64_t i = 0; i < VECTORS; i++)
-    key[i] = _mm512_load_si512(keys.word + 8 * i);
+  for (uint64_t v = 0; v < VECTORS; v++)
+    key[v] = _mm512_load_si512(keys.word + 8 * v);
   for (; piece < behind; piece++) {
-    const struct values at = values_at(v, PIECE_BYTES * piece);
+    const char *at = p + PIECE_BYTES * piece;
     __m512i a = _mm512_setzero_si512(), b = a;
-    for (uint64_t i = 0; i < VECTORS; i += 2) {
-      a = _mm512_add_epi64(a, whole_products(values_at(at, WIDTH * i), key[i], half));
-      b = _mm512_add_epi64(b, whole_products(values_at(at, WIDTH * i + WIDTH), key[i + 1], half));
+    for (uint64_t v = 0; v < VECTORS; v += 2) {
+      a = _mm512_add_epi64(a, products(_mm512_loadu_si512(at + WIDTH * v), key[v], half));
+      b = _mm512_add_epi64(b, products(_mm512_loadu_si512(at + WIDTH * v + WIDTH), key[v + 1], half));
     }
     sum = _mm512_add_epi64(sum, times_factor(_mm512_add_epi64(a, b), piece));
   }
   return sum;
 }
 
-WIDEST ALWAYS uint64_t sum_widest(struct values v, uint64_t first, uint64_t behind, bool half) {
+WIDEST ALWAYS uint64_t sum_widest(const char *p, uint64_t first, uint64_t behind, bool half) {
   const uint64_t from = (first + PIECE_BYTES - 1) / PIECE_BYTES, to = behind / PIECE_BYTES;
   __m512i sum = _mm512_setzero_si512();
   if (first == behind)
     return 0;
   if (from > to)
-    return (uint64_t)_mm512_reduce_add_epi64(sum_part(v, to, first % PIECE_BYTES, behind % PIECE_BYTES, half));
+    return (uint64_t)_mm512_reduce_add_epi64(sum_part(p, to, first % PIECE_BYTES, behind % PIECE_BYTES, half));
   if (first % PIECE_BYTES)
-    sum = sum_part(v, from - 1, first % PIECE_BYTES, PIECE_BYTES, half);
+    sum = sum_part(p, from - 1, first % PIECE_BYTES, PIECE_BYTES, half);
   if (from < to)
-    sum = _mm512_add_epi64(sum, sum_whole(v, from, to, half));
+    sum = _mm512_add_epi64(sum, sum_whole(p, from, to, half));
   if (behind % PIECE_BYTES)
-    sum = _mm512_add_epi64(sum, sum_part(v, to, 0, behind % PIECE_BYTES, half));
+    sum = _mm512_add_epi64(sum, sum_part(p, to, 0, behind % PIECE_BYTES, half));
   return (uint64_t)_mm512_reduce_add_epi64(sum);
 }
 
-#define MADE_WIDEST(name, unit, half)                                                                                                      \
-  WIDEST static uint64_t name(struct values v, uint64_t first, uint64_t n) {                                                               \
-    return sum_widest((struct values){v.from, NULL}, (unit) * first, (unit) * (first + n), half);                                          \
-  }                                                                                                                                        \
-  WIDEST static uint64_t name##_copied(struct values v, uint64_t first, uint64_t n) {                                                      \
-    return sum_widest(v, (unit) * first, (unit) * (first + n), half);                                                                      \
-  }
-MADE_WIDEST(words_widest, 8, false)
-MADE_WIDEST(halves_widest, 4, true)
+WIDEST static uint64_t words_widest(const char *p, uint64_t first, uint64_t n) { return sum_widest(p, 8 * first, 8 * (first + n), false); }
+WIDEST static uint64_t halves_widest(const char *p, uint64_t first, uint64_t n) { return sum_widest(p, 4 * first, 4 * (first + n), true); }
 
-/* By size of the units, width of the vectors, and whether values are copied too. */
-static sum_f *const all_words[][2] = {{words, words_copied}, {words_wide, words_wide_copied}, {words_widest, words_widest_copied}},
-                    *const all_halves[][2] = {{halves, halves_copied},
-                                              {halves_wide, halves_wide_copied},
-                                              {halves_widest, halves_widest_copied}},
-                    *const all_bytes[][2] = {{bytes, bytes_copied}, {bytes_wide, bytes_wide_copied}, {bytes_wide, bytes_wide_copied}};
+/* Copied in vectors from the first byte on, wherever it lies in its piece. */
+WIDEST ALWAYS __m512i copy_vector(char *p, const char *from, const char *key, __mmask64 which, bool half) {
+  __m512i v = _mm512_maskz_loadu_epi8(which, from);
+  _mm512_mask_storeu_epi8(p, which, v);
+  return products(v, _mm512_maskz_loadu_epi8(which, key), half);
+}
+
+WIDEST ALWAYS uint64_t copy_widest(char *p, const char *from, uint64_t first, uint64_t behind, bool half) {
+  __m512i sum = _mm512_setzero_si512();
+  for (uint64_t at = first, end; at < behind; at = end) {
+    const uint64_t piece = at / PIECE_BYTES;
+    const char *key = (const char *)keys.word + at % PIECE_BYTES;
+    __m512i a = _mm512_setzero_si512(), b = a; /* two, so that neither waits for its last sum */
+    end = (piece + 1) * PIECE_BYTES < behind ? (piece + 1) * PIECE_BYTES : behind;
+    for (; at + 2 * WIDTH <= end; at += 2 * WIDTH, key += 2 * WIDTH) {
+      a = _mm512_add_epi64(a, copy_vector(p + at, from + (at - first), key, ~0ull, half));
+      b = _mm512_add_epi64(b, copy_vector(p + at + WIDTH, from + (at - first) + WIDTH, key + WIDTH, ~0ull, half));
+    }
+    for (; at < end; at += WIDTH, key += WIDTH)
+      a = _mm512_add_epi64(a,
+                           copy_vector(p + at, from + (at - first), key, end - at < WIDTH ? ~0ull >> (WIDTH - (end - at)) : ~0ull, half));
+    sum = _mm512_add_epi64(sum, times_factor(_mm512_add_epi64(a, b), piece));
+  }
+  return (uint64_t)_mm512_reduce_add_epi64(sum);
+}
+
+WIDEST static uint64_t copy_words(char *p, const char *from, uint64_t first, uint64_t n) {
+  return copy_widest(p, from, 8 * first, 8 * (first + n), false);
+}
+WIDEST static uint64_t copy_halves(char *p, const char *from, uint64_t first, uint64_t n) {
+  return copy_widest(p, from, 4 * first, 4 * (first + n), true);
+}
+
+static sum_f *const all_words[] = {words, words_wide, words_widest}, *const all_halves[] = {halves, halves_wide, halves_widest},
+                    *const all_bytes[] = {bytes, bytes_wide, bytes_wide};
 
 /* Vectors of eight only where the processor need not slow down for them: those that know VBMI2. */
 static int width(void) {
@@ -194,21 +190,32 @@ static int width(void) {
   return __builtin_cpu_supports("avx2") ? 1 : 0;
 }
 
-static uint64_t sum_values(struct values v, uint64_t element_bytes, uint64_t first, uint64_t count) {
+uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count) {
   if (element_bytes % 8 == 0)
-    return all_words[width()][v.to != NULL](v, first * (element_bytes / 8), count * (element_bytes / 8));
+    return all_words[width()](p, first * (element_bytes / 8), count * (element_bytes / 8));
   if (element_bytes % 4 == 0)
-    return all_halves[width()][v.to != NULL](v, first * (element_bytes / 4), count * (element_bytes / 4));
-  return all_bytes[width()][v.to != NULL](v, first * element_bytes, count * element_bytes);
+    return all_halves[width()](p, first * (element_bytes / 4), count * (element_bytes / 4));
+  return all_bytes[width()](p, first * element_bytes, count * element_bytes);
 }
 
-uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count) {
-  return sum_values((struct values){p, NULL}, element_bytes, first, count);
+/* With narrow vectors: so many elements that what has been copied is still in the first cache when it is summed. */
+static uint64_t copy_by_parts(char *p, const char *from, uint64_t element_bytes, uint64_t first, uint64_t count) {
+  const uint64_t most = PART_BYTES / element_bytes + 1;
+  uint64_t sum = 0;
+  for (uint64_t n; count; first += n, count -= n, from += n * element_bytes) {
+    n = count < most ? count : most;
+    memcpy(p + first * element_bytes, from, n * element_bytes);
+    sum += dvmt_digest_part(p, element_bytes, first, n);
+  }
+  return sum;
 }
 
 uint64_t dvmt_digest_copy(void *p, const void *from, uint64_t element_bytes, uint64_t first, uint64_t count) {
-  const uintptr_t begin = (uintptr_t)from - first * element_bytes; /* an address alone: nothing need lie there */
-  return sum_values((struct values){(const char *)begin, p}, element_bytes, first, count);
+  if (width() == 2 && element_bytes % 8 == 0)
+    return copy_words(p, from, first * (element_bytes / 8), count * (element_bytes / 8));
+  if (width() == 2 && element_bytes % 4 == 0)
+    return copy_halves(p, from, first * (element_bytes / 4), count * (element_bytes / 4));
+  return copy_by_parts(p, from, element_bytes, first, count);
 }
 
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {

@@ -18,7 +18,8 @@ void dvmt_rows_begin(struct dvmt_rows *r) {
   r->shift = r->element_bytes & (r->element_bytes - 1) ? 64 : (unsigned)__builtin_ctzll(r->element_bytes);
   r->sum = 0;
   r->ndone = 0;
-  r->waiting = r->copied = (struct dvmt_rows_span){0, 0};
+  r->waiting = (struct dvmt_rows_span){0, 0};
+  r->copied_low = r->copied_high = 0;
   r->off = kept[k].key == r->key && kept[k].skip && kept[k].skip--;
 }
 
@@ -132,29 +133,38 @@ static bool to_span(const struct dvmt_rows *r, uintptr_t low, uint64_t bytes, st
   return w->to <= r->elements && w->from * r->element_bytes == first && (w->to - w->from) * r->element_bytes == bytes;
 }
 
-bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes) {
-  const uintptr_t low = (uintptr_t)to, source = (uintptr_t)from;
-  struct dvmt_rows_span w;
-  struct neighbours n;
-  if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w))
+/* Behind all that is in the sum, at once or nearly so, as most rows are. */
+static bool copy_behind(struct dvmt_rows *r, const void *values, struct dvmt_rows_span w) {
+  struct dvmt_rows_span *last = r->ndone ? &r->done[r->ndone - 1] : NULL;
+  if (!last || r->waiting.from != r->waiting.to || w.from - last->to > r->near)
     return false;
-  settle(r);
-  if (r->off || !find_neighbours(r, w, &n))
-    return false;
-  r->sum += r->copy(r->array, from, w.from, w.to);
-  add(r, n.before ? n.before->to : w.from, w.from);
-  add(r, w.to, n.after ? n.after->from : w.to);
-  join(r, w, n);
-  r->copied = w;
+  add(r, last->to, w.from);
+  r->sum += r->copy(r->array, values, w.from, w.to);
+  last->to = w.to;
   return true;
 }
 
-/* It has been copied, and is told now. */
-static bool is_copied(struct dvmt_rows *r, uint64_t low, uint64_t high) {
-  const struct dvmt_rows_span w = r->copied;
-  if (w.from == w.to || low != r->address + w.from * r->element_bytes || high != r->address + w.to * r->element_bytes)
+static bool copy_between(struct dvmt_rows *r, const void *values, struct dvmt_rows_span w) {
+  struct neighbours n;
+  settle(r);
+  if (r->off || !find_neighbours(r, w, &n))
     return false;
-  r->copied = (struct dvmt_rows_span){0, 0};
+  r->sum += r->copy(r->array, values, w.from, w.to);
+  add(r, n.before ? n.before->to : w.from, w.from);
+  add(r, w.to, n.after ? n.after->from : w.to);
+  join(r, w, n);
+  return true;
+}
+
+bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes) {
+  const uintptr_t low = (uintptr_t)to, source = (uintptr_t)from;
+  struct dvmt_rows_span w;
+  if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w))
+    return false;
+  if (!copy_behind(r, from, w) && !copy_between(r, from, w))
+    return false;
+  r->copied_low = low;
+  r->copied_high = low + bytes;
   return true;
 }
 
@@ -162,7 +172,7 @@ bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high) {
   const uint64_t end = r->address + r->elements * r->element_bytes;
   if (low >= end || high <= r->address)
     return false;
-  if (r->off || is_copied(r, low, high))
+  if (r->off || dvmt_rows_copied(r, low, high))
     return true;
   low = low > r->address ? low - r->address : 0;
   high = (high < end ? high : end) - r->address;

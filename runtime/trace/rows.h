@@ -23,8 +23,8 @@ struct dvmt_rows {
   uint64_t sum;                /* of all in 'done' */
   struct dvmt_rows_span {
     uint64_t from, to;
-  } waiting, done[DVMT_ROWS_SPANS], /* waiting: written lately, may be written again; done: sorted, disjoint */
-      copied;                       /* by dvmt_rows_copy; stored next */
+  } waiting, done[DVMT_ROWS_SPANS]; /* waiting: written lately, may be written again; done: sorted, disjoint */
+  uint64_t copied_low, copied_high; /* by dvmt_rows_copy: stored next */
   int ndone;
   bool off;
 };
@@ -44,6 +44,13 @@ static inline bool dvmt_rows_follow(struct dvmt_rows *r, uint64_t low, uint64_t 
 }
 /* Copies a row that is stored next into memory that it does not overlap, and adds it to the sum at once; false: nothing is done. */
 bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes);
+/* That row has been stored. */
+static inline bool dvmt_rows_copied(struct dvmt_rows *r, uint64_t low, uint64_t high) {
+  if (low != r->copied_low || high != r->copied_high)
+    return false;
+  r->copied_low = r->copied_high = 0;
+  return true;
+}
 /* Behind the last of them: the sum of the whole array. */
 uint64_t dvmt_rows_end(struct dvmt_rows *r);
 /* As __dvmt_row gets it. */

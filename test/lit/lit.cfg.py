@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "dvm"
 config.test_format = lit.formats.ShTest(True)
-config.suffixes = [".c"]
+config.suffixes = [".c", ".ll"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
