@@ -146,6 +146,42 @@ static void several(int t) {
       S[i][j] = p;
     }
 }
+/* These become calls of memcpy and memmove. */
+static void copies(int t) {
+#pragma dvm array distribute[block][block]
+  static double from[N][N];
+#pragma dvm array align([i][j] with A[i][j])
+  static float small[N][N];
+#pragma dvm array align([i][j] with A[i][j])
+  static struct pair pairs[N][N];
+#pragma dvm parallel([i][j] on from[i][j])
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      from[i][j] = t * i - j / 3.0;
+      small[i][j] = (float)(t + i * j);
+      pairs[i][j].a = pairs[i][j].b = t - i;
+    }
+#pragma dvm parallel([i][j] on A[i][j])
+  for (int i = 1; i < N - 1; i++)
+    for (int j = t % 5; j < N - 1; j++)
+      A[i][j] = from[i][j];
+#pragma dvm parallel([i][j] on F[i][j])
+  for (int i = N - 1; i >= 0; i--)
+    for (int j = 0; j < N; j++)
+      F[i][j] = small[i][j];
+#pragma dvm parallel([i][j] on S[i][j])
+  for (int i = 0; i < N; i += 2)
+    for (int j = 0; j < N; j++)
+      S[i][j] = pairs[i][j];
+#pragma dvm parallel([i] on A[i][])
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++)
+      A[i][j] = from[i][j];
+    if (i % 3 == t % 3)
+      for (int j = 3; j < N / 2; j++) /* is in the sum already */
+        A[i][j] = -from[i][j];
+  }
+}
 static void sum(int t, double *into) {
   double *p = into;
   *p = 0;
@@ -190,6 +226,7 @@ int main(void) {
     columns(t);
     inside(t);
     several(t);
+    copies(t);
     sum(t, &sums[1]);
     rows_of(64 + t, t);
     local(t);
