@@ -4,6 +4,7 @@
 #include "Doubt.h"
 #include "Folder.h"
 #include "Function.h"
+#include "LocalCalls.h"
 #include "Memory.h"
 #include "Parallel.h"
 #include "PlainCode.h"
@@ -221,6 +222,8 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::none();
   }
   const bool Trace = recordsTrace(M);
+  if (!Trace)
+    expandLocalCalls(M);
   Runtime RT(M);
   TraceModule Recording(M);
   findPureFunctions(M, RT);
