@@ -223,7 +223,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   }
   const bool Trace = recordsTrace(M);
   if (!Trace)
-    expandLocalCalls(M);
+    expandLocalCalls(M, findLoopFunctions(M));
   Runtime RT(M);
   TraceModule Recording(M);
   findPureFunctions(M, RT);

@@ -138,6 +138,7 @@ class CallExpander {
   LocalFunctions &Local;
   DominatorTree DT;
   SmallVector<CallInst *, 4> Iterations;
+  const bool Whole; // all of it is executed in iterations of others
   unsigned Size;
   int64_t Id = 0; // of the last access
 
@@ -148,13 +149,13 @@ class CallExpander {
   void expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work);
 
 public:
-  CallExpander(Function &F, LocalFunctions &Local) : F(F), Local(Local), DT(F), Size(sizeOf(F)) {}
+  CallExpander(Function &F, LocalFunctions &Local, bool Whole) : F(F), Local(Local), DT(F), Whole(Whole), Size(sizeOf(F)) {}
   void run();
 };
 } // namespace
 
 bool CallExpander::isInIteration(const Instruction &I) const {
-  return any_of(Iterations, [&](const CallInst *Begin) { return DT.dominates(Begin, &I); });
+  return Whole || any_of(Iterations, [&](const CallInst *Begin) { return DT.dominates(Begin, &I); });
 }
 
 bool CallExpander::isBornThere(AllocaInst *A) const {
@@ -259,14 +260,14 @@ void CallExpander::run() {
     else if (Call && Call->getCalledFunction() && markerName(&I).empty())
       Work.push_back(Call);
   }
-  for (size_t N = 0; N < Work.size() && !Iterations.empty(); ++N)
+  for (size_t N = 0; N < Work.size() && (Whole || !Iterations.empty()); ++N)
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
 }
 
-void dvmir::expandLocalCalls(Module &M) {
+void dvmir::expandLocalCalls(Module &M, const DenseSet<const Function *> &InLoops) {
   LocalFunctions Local;
   for (Function &F : M)
     if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::OptimizeNone))
-      CallExpander(F, Local).run();
+      CallExpander(F, Local, InLoops.contains(&F)).run();
 }

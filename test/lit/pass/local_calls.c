@@ -1,0 +1,44 @@
+// Intent: a function that touches nothing but what it is given is put inline in nests where that is born in the iteration, with all that it calls; one that
+// is given something else, comes back to itself, or touches a global variable stays a call.
+// RUN: %clang -O1 -Xclang -disable-llvm-passes -S -emit-llvm -o - %s | %opt -load=%dvm_pass -passes=dvm,verify -S | FileCheck %s
+#include "marks.h"
+double A[10], G;
+double sqrt(double);
+#define NEST(...)                                                                                                                          \
+  while (__dvmm_enter("K parallel 1\nN 1 i\nO A af8 & 8 1 10\nX a0:1:0\nU A & w", A, A)) {                                                 \
+    for (int i = 0; i < 10; i++) {                                                                                                         \
+      __dvmm_iter(1, 1, &i, -4L);                                                                                                          \
+      __VA_ARGS__;                                                                                                                         \
+    }                                                                                                                                      \
+    __dvmm_leave(1);                                                                                                                       \
+  }
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
+static double norm(const double *a) { return sqrt(dot(a, a)); }
+static double deep(const double *a, int n) { return n ? a[n - 1] + deep(a, n - 1) : 0; }
+static void sum(const double *a) { G += a[0]; }
+static double walk(const double *a) {
+  double s = *a++;
+  return s + *a;
+}
+__attribute__((noinline)) static double kept(const double *a) { return a[0]; }
+// CHECK-LABEL: define {{.*}}@local(
+// CHECK-NOT: call double @{{norm|dot}}(
+// CHECK: call double @sqrt(
+// CHECK: ret void
+void local(void) { NEST(double v[2] = {i, 1}; A[i] = norm(v)) }
+// CHECK-LABEL: define {{.*}}@others(
+// CHECK: call double @deep(
+// CHECK: call void @sum(
+// CHECK: call double @walk(
+// CHECK: call double @kept(
+// CHECK: call double @norm(
+void others(void) {
+  double w[2] = {1, 2};
+  NEST(double v[2] = {i, 1}; A[i] = deep(v, 2); sum(v); A[i] += walk(v) + kept(v) + norm(w))
+}
+// CHECK-LABEL: define {{.*}}@outside(
+// CHECK: call double @norm(
+double outside(double x) {
+  double v[2] = {x, 1};
+  return norm(v);
+}
