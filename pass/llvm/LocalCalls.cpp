@@ -80,7 +80,8 @@ bool LocalFunctions::isInside(CallBase &Call, const SmallPtrSetImpl<const Alloca
     return !Memory->isVolatile() && isInside(Memory->getRawDest(), Homes) && (!Copy || isInside(Copy->getRawSource(), Homes));
   }
   if (auto *I = dyn_cast<IntrinsicInst>(&Call))
-    return I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory();
+    return (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory()) && I->getIntrinsicID() != Intrinsic::returnaddress &&
+           I->getIntrinsicID() != Intrinsic::frameaddress;
   Function *F = Call.getCalledFunction();
   if (!F || !isa<CallInst>(Call) || Call.isInlineAsm())
     return false;
@@ -169,10 +170,17 @@ bool CallExpander::isBornThere(AllocaInst *A) const {
   return Born;
 }
 
+// Made for the same processor, and with the same rules of arithmetic.
+static bool isAlike(const Function &F, const Function &G) {
+  return AttributeFuncs::areInlineCompatible(F, G) && F.hasFnAttribute(Attribute::StrictFP) == G.hasFnAttribute(Attribute::StrictFP) &&
+         all_of(ArrayRef({"target-cpu", "target-features"}),
+                [&](const char *Name) { return F.getFnAttribute(Name) == G.getFnAttribute(Name); });
+}
+
 bool CallExpander::isToExpand(CallInst &Call) {
   Function *Callee = Call.getCalledFunction();
   if (!Callee || Callee == &F || !isInIteration(Call) || Call.getCallingConv() != Callee->getCallingConv() || Call.isMustTailCall() ||
-      Call.getFunctionType() != Callee->getFunctionType() || !Local.is(*Callee))
+      Call.getFunctionType() != Callee->getFunctionType() || !isAlike(F, *Callee) || !Local.is(*Callee))
     return false;
   bool Given = false;
   for (Value *V : Call.args())
@@ -238,7 +246,7 @@ void CallExpander::expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work) {
       Before.insert(&I);
   Size += sizeOf(*Call.getCalledFunction());
   InlineFunctionInfo Info;
-  if (!InlineFunction(Call, Info).isSuccess())
+  if (!InlineFunction(Call, Info, /*MergeAttributes=*/true).isSuccess())
     return;
   renumber(Before);
   for (AllocaInst *A : Info.StaticAllocas)

@@ -21,6 +21,7 @@ static double walk(const double *a) {
   return s + *a;
 }
 __attribute__((noinline)) static double kept(const double *a) { return a[0]; }
+__attribute__((target("avx2"))) static double wide(const double *a) { return a[0]; }
 // CHECK-LABEL: define {{.*}}@local(
 // CHECK-NOT: call double @{{norm|dot}}(
 // CHECK: call double @sqrt(
@@ -31,10 +32,11 @@ void local(void) { NEST(double v[2] = {i, 1}; A[i] = norm(v)) }
 // CHECK: call void @sum(
 // CHECK: call double @walk(
 // CHECK: call double @kept(
+// CHECK: call double @wide(
 // CHECK: call double @norm(
 void others(void) {
   double w[2] = {1, 2};
-  NEST(double v[2] = {i, 1}; A[i] = deep(v, 2); sum(v); A[i] += walk(v) + kept(v) + norm(w))
+  NEST(double v[2] = {i, 1}; A[i] = deep(v, 2); sum(v); A[i] += walk(v) + kept(v) + wide(v) + norm(w))
 }
 // CHECK-LABEL: define {{.*}}@outside(
 // CHECK: call double @norm(
