@@ -9,10 +9,11 @@ using namespace dvmf;
 namespace {
 
 struct Parser : Cursor {
+  const std::string &Text;
   std::vector<Directive> &Out;
   Directive D;
 
-  Parser(const std::string &Text, std::vector<Directive> &Out, Mistake &M) : Cursor(Text, M), Out(Out) {}
+  Parser(const std::string &Text, std::vector<Directive> &Out, Mistake &M) : Cursor(Text, M), Text(Text), Out(Out) {}
   bool behind(const std::string &Word, bool &Known);
   bool parse();
 
@@ -46,8 +47,12 @@ struct Parser : Cursor {
   bool clause();
   bool privates(), reduction(), renew(), across(), remote();
   bool edge(Ref &R, const std::string &Where);
-  bool edgeName(const std::string &Where);
-  bool enclosed();
+  bool edgeName(std::vector<std::string> &To, const std::string &Where);
+  bool rule(Dist &X, const std::string &Where);
+  bool ruleValues(Rule &R, bool Enclosed, const std::string &Where);
+  bool ruleTarget(Rule &R, const std::string &Where);
+  std::string beforeWith();
+  bool encloses();
   bool skipRest();
 };
 } // namespace
@@ -115,7 +120,7 @@ bool Parser::dists(std::vector<Dist> &To) {
       if (Row.Arguments && !expect('(', "after the word"))
         return false;
       if (Row.Arguments < 0) {
-        if (!enclosed())
+        if (!rule(X, "in DERIVED") || !expect(')', "after the rule"))
           return false;
       } else if (Row.Arguments) {
         X.Arg = expression();
@@ -375,20 +380,86 @@ bool Parser::reduction() {
   });
 }
 
-// What stands behind '(', and the parenthesis that closes it: a rule, kept as it is written.
-bool Parser::enclosed() {
-  for (int Depth = 1; Depth; ++At) {
-    if (atEnd())
-      return fail("expected ')', " + found());
+// The expression up to ',', ':', WITH or the parenthesis that closes what is around it.
+std::string Parser::beforeWith() {
+  const size_t From = position();
+  size_t End = From;
+  for (int Depth = 0; !atEnd() && (Depth || (!at(',') && !at(':') && !at(')') && peekWord() != "with")); End = At) {
     Depth += at('(') ? 1 : at(')') ? -1 : 0;
+    At += std::max<size_t>(1, peekWord().size());
   }
-  return true;
+  return Text.substr(From, End - From);
 }
 
-bool Parser::edgeName(const std::string &Where) {
-  const std::string Name = expression();
-  return (Name.size() > 2 && (Name[0] == '"' || Name[0] == '\'')) ||
-         fail("expected the name of an edge in quotes " + Where + ", " + found());
+// Is the parenthesis here one around all of what stands before WITH?
+bool Parser::encloses() {
+  const size_t From = position();
+  if (!take('('))
+    return false;
+  for (int Depth = 1; Depth && !atEnd(); ++At)
+    Depth += at('(') ? 1 : at(')') ? -1 : 0;
+  const bool Is = peekWord() == "with";
+  At = Is ? From + 1 : From;
+  return Is;
+}
+
+bool Parser::ruleValues(Rule &R, bool Enclosed, const std::string &Where) {
+  do {
+    const std::string Low = beforeWith(), High = take(':') ? beforeWith() : Low;
+    if (Low.empty() || High.empty())
+      return fail("expected an expression " + Where + ", " + found());
+    R.Values.push_back({Low, High});
+  } while (take(','));
+  return (!Enclosed || expect(')', Where)) &&
+         (takeWord("with") || fail("expected WITH and an array or template " + Where + ", " + found()));
+}
+
+// T(*, @I+"near")
+bool Parser::ruleTarget(Rule &R, const std::string &Where) {
+  const size_t From = position();
+  if (!name(R.Target, "the name of an array or template behind WITH " + Where))
+    return false;
+  const auto Item = [&] {
+    Rule::Index X;
+    X.Dim = R.Rank++;
+    if (!take('@')) {
+      expression();
+      take(':');
+      expression();
+      return true;
+    }
+    if (!name(X.Name, "the name of an index behind '@'"))
+      return false;
+    for (const Rule::Index &Before : R.Indices)
+      if (lower(Before.Name) == lower(X.Name))
+        return fail("two indices of the rule " + Where + " have the name '" + X.Name + "'");
+    while (take('+'))
+      if (!edgeName(X.Edges, Where))
+        return false;
+    R.Indices.push_back(X);
+    return true;
+  };
+  return list(Where, Item) && (!R.Indices.empty() || fail(From, "expected '@' and the name of an index in the array behind WITH " + Where));
+}
+
+// "NEAR(I) WITH T(@I)": which elements go where one of T is, or are in the edge there.
+bool Parser::rule(Dist &X, const std::string &Where) {
+  X.Kind = "derived";
+  X.How.emplace();
+  X.Arg = "dvmmr" + std::to_string(position());
+  const bool Enclosed = encloses();
+  return ruleValues(*X.How, Enclosed, Where) && ruleTarget(*X.How, Where);
+}
+
+bool Parser::edgeName(std::vector<std::string> &To, const std::string &Where) {
+  const size_t From = position();
+  const char Quote = at('"') ? '"' : '\'';
+  const size_t End = at(Quote) ? Text.find(Quote, At + 1) : std::string::npos;
+  if (End == std::string::npos || End < At + 2)
+    return fail(From, "expected the name of an edge in quotes " + Where + ", " + found());
+  To.push_back(Text.substr(At + 1, End - At - 1));
+  At = End + 1;
+  return true;
 }
 
 // A, A(1:1), A(1:1)(CORNER), A(CORNER), A("near")
@@ -403,9 +474,8 @@ bool Parser::edge(Ref &R, const std::string &Where) {
       continue;
     }
     if (at('"') || at('\'')) {
-      R.Named = true;
       do
-        if (!edgeName(Where))
+        if (!edgeName(R.Edges, Where))
           return false;
       while (take(','));
       if (!expect(')', "after the name of the edge"))
@@ -545,16 +615,29 @@ bool Parser::group(DirectiveKind K) {
          (atEnd() || fail("expected the end of the directive, " + found()));
 }
 
-// SHADOW_ADD (T(NEAR(K) WITH T(@I)) = "near") INCLUDE_TO A, B
+// SHADOW_ADD (T(NEAR(I) WITH T(@I)) = "near") INCLUDE_TO A, B
 bool Parser::shadowAdd() {
   D.K = DirectiveKind::ShadowAdd;
   Ref R;
+  std::vector<std::string> Names;
   if (!expect('(', "in SHADOW_ADD"))
     return false;
   R.At = position();
-  if (!name(R.Name, "the name of an array or template in SHADOW_ADD") || !expect('(', "and the rule of the edge") || !enclosed() ||
-      !expect('=', "and the name of the edge") || !edgeName("in SHADOW_ADD") || !expect(')', "after the name of the edge"))
+  if (!name(R.Name, "the name of an array or template in SHADOW_ADD"))
     return false;
+  const auto Item = [&] {
+    D.Dists.emplace_back();
+    D.Dists.back().At = position();
+    D.Dists.back().Kind = "*";
+    return take('*') || rule(D.Dists.back(), "in SHADOW_ADD");
+  };
+  if (!list("and the rule of the edge", Item) || !expect('=', "and the name of the edge") || !edgeName(Names, "in SHADOW_ADD") ||
+      !expect(')', "after the name of the edge"))
+    return false;
+  const auto Rules = std::count_if(D.Dists.begin(), D.Dists.end(), [](const Dist &X) { return X.How.has_value(); });
+  if (Rules != 1)
+    return fail(R.At, "SHADOW_ADD takes the rule of one dimension of '" + R.Name + "', it has " + (Rules ? std::to_string(Rules) : "none"));
+  D.Group = Names[0];
   D.Refs = {R};
   take(',');
   if (!takeWord("include_to"))

@@ -27,13 +27,27 @@ struct Ref {
   std::vector<Axis> Axes;
   std::vector<Width> Widths;
   bool Corner = false, Out = false;
-  bool Named = false; // an edge that SHADOW_ADD has made
+  std::vector<std::string> Edges; // names of those that SHADOW_ADD has made
+};
+
+// Of DERIVED and SHADOW_ADD: "(NEAR(I), FAR(I):FAR(I)+1) WITH T(@I+'near', *)".
+struct Rule {
+  struct Index {
+    unsigned Dim; // of the target, from 0
+    std::string Name;
+    std::vector<std::string> Edges; // that it goes through as well
+  };
+  std::vector<std::pair<std::string, std::string>> Values; // from, to
+  std::string Target;
+  unsigned Rank = 0; // of the target, as it is written
+  std::vector<Index> Indices;
 };
 
 struct Dist {
   std::string Kind; // as site texts call it: block, *, genblock ..
-  std::string Arg, Arg2;
+  std::string Arg, Arg2; // derived: the variable that has the rule's number
   size_t At = 0;
+  std::optional<Rule> How = {}; // derived
 };
 
 struct Reduction {
@@ -55,7 +69,7 @@ enum class DirectiveKind {
   Inherit,
   Parallel,
   RemoteAccess, // before a statement
-  ShadowAdd, // Refs: the array or template, and those that it is included to
+  ShadowAdd, // Refs: the array or template, and those that it is included to; Dists: the rule; Group: the name
   ShadowGroup,
   ShadowStart,
   ShadowWait,

@@ -31,6 +31,7 @@ struct Writer {
   Emitter E;
   std::vector<Complaint> &Complaints;
   bool Failed = false;
+  MarkOptions O; // where rules are to be counted through
 
   Writer(Model &Mo, const Mark &M, fir::CallOp Call, std::vector<Complaint> &C) : Mo(Mo), M(M), Call(Call), E(Call), Complaints(C) {}
 
@@ -48,6 +49,7 @@ struct Writer {
   void widths(Site &T, const std::vector<Width> &W);
   void edge(Site &T, char Key, const Ref &R);
   void dists(Site &T, const std::vector<Dist> &D);
+  void edgeRule(Site &T, const Directive &D);
   void align(Site &T, const Directive &D, const std::string &Array);
   void variableText(Site &T, const std::string &Name, bool Bytes, const std::string &Length = "");
   void clause(Site &T, const Clause &C, bool Groups);
@@ -60,6 +62,15 @@ struct Writer {
   void enter(Construct &C);
   void direct();
   void declare();
+  bool declaredElsewhere(const Variable &V) const;
+  bool counts() const;
+  mlir::Value local(const std::string &Name);
+  void store(mlir::Value V, const std::string &Name);
+  mlir::Operation *callRule(const char *Name, mlir::Type Result, llvm::ArrayRef<mlir::Value> Args);
+  void rule();
+  void ruleOver();
+  void ruleNext();
+  void ruleGive();
   void finish(const char *Marker, Site &T);
   void erase();
 };
@@ -231,17 +242,21 @@ void Writer::widths(Site &T, const std::vector<Width> &W) {
 }
 
 void Writer::edge(Site &T, char Key, const Ref &R) {
-  ref(T.key(Key), R.Name, Key == DVMRT_DIRECTIVE_ACROSS); // arrays without a directive have no lower bounds elsewhere
   Variable *V = variable(R.Name);
   if (V && !R.Widths.empty() && R.Widths.size() != V->Rank)
     error("'" + R.Name + "' has " + std::to_string(V->Rank) + " dimensions, but is given " + std::to_string(R.Widths.size()) + " widths");
-  widths(T, R.Widths);
-  if (R.Named)
-    T.add(" named");
-  if (R.Corner)
-    T.add(" corner");
-  if (R.Out)
-    T.add(" out");
+  for (size_t I = 0; I < std::max<size_t>(1, R.Edges.size()); ++I) {
+    ref(T.key(Key), R.Name, Key == DVMRT_DIRECTIVE_ACROSS); // arrays without a directive have no lower bounds elsewhere
+    widths(T, R.Widths);
+    if (!R.Edges.empty())
+      T.add(" named");
+    if (R.Corner)
+      T.add(" corner");
+    if (R.Out)
+      T.add(" out");
+    if (!R.Edges.empty())
+      T.key(DVMRT_DIRECTIVE_EDGE).add(R.Edges[I]);
+  }
 }
 
 void Writer::dists(Site &T, const std::vector<Dist> &D) {
@@ -249,7 +264,7 @@ void Writer::dists(Site &T, const std::vector<Dist> &D) {
   for (size_t I = D.size(); I-- > 0;) {
     const Dist &X = D[I];
     T.add(X.Kind);
-    if (X.Kind == "multblock") {
+    if (X.Kind == "multblock" || (X.How && counts())) {
       T.add(",").number(value(X.Arg, 1));
     } else if (X.Kind == "genblock" || X.Kind == "wgtblock" || X.Kind == "indirect") {
       Variable *V = variable(X.Arg);
@@ -267,6 +282,17 @@ void Writer::dists(Site &T, const std::vector<Dist> &D) {
     if (I)
       T.add(" ");
   }
+}
+
+// Of SHADOW_ADD: one dimension of its array or template has a rule.
+void Writer::edgeRule(Site &T, const Directive &D) {
+  const std::string &Name = D.Refs[0].Name;
+  const size_t Rank = lowers(Name).size();
+  if (Rank && Rank != D.Dists.size())
+    return error("'" + Name + "' has " + std::to_string(Rank) + (Rank == 1 ? " dimension" : " dimensions") + ", but SHADOW_ADD gives " +
+                 std::to_string(D.Dists.size()));
+  dists(T, D.Dists);
+  T.key(DVMRT_DIRECTIVE_EDGE).add(D.Group);
 }
 
 void Writer::align(Site &T, const Directive &D, const std::string &Array) {
@@ -537,8 +563,11 @@ void Writer::direct() {
     if (Sections) {
       ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
       axes(T, R);
-    } else if (Edges)
+    } else if (Edges) {
       ref(T.key(DVMRT_DIRECTIVE_ARRAY), R.Name);
+      if (&R == &D.Refs[0])
+        edgeRule(T, D);
+    }
   if (D.K == DirectiveKind::ShadowGroup)
     for (const Ref &R : D.Refs)
       edge(T, DVMRT_DIRECTIVE_RENEW, R);
@@ -546,15 +575,19 @@ void Writer::direct() {
     finish(DVMM_DIRECT, T);
 }
 
+bool Writer::declaredElsewhere(const Variable &V) const {
+  if (V.Dummy && !(V.Indirect && M.Allocated && M.Array.Placed))
+    return true; // it is what the caller has distributed, until it is allocated here
+  return V.Indirect != M.Allocated; // told where it is allocated
+}
+
 void Writer::declare() {
   const ArrayInfo &A = M.Array;
   Variable *V = A.Template ? nullptr : variable(A.Name);
   if (!A.Template && !V)
     return error("'" + A.Name + "' is not an array of this program unit");
-  if (V && V->Dummy && !(V->Indirect && M.Allocated && A.Placed))
-    return; // it is what the caller has distributed, until it is allocated here
-  if (V && V->Indirect != M.Allocated)
-    return; // told where it is allocated
+  if (V && declaredElsewhere(*V))
+    return;
   Site T(E);
   T.key(DVMRT_ANY_KIND).add(A.IsTask ? "task" : A.IsProcessors ? "processors" : A.Template ? "template" : "array");
   T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
@@ -592,6 +625,80 @@ void Writer::declare() {
     T.key(DVMRT_DIRECTIVE_DYNAMIC);
   if (!Failed)
     finish(DVMM_DIRECT, T);
+}
+
+// ---- rules of DERIVED and SHADOW_ADD: what counts through them is in the run-time library
+// ---------------------------------------------------------------------
+
+bool Writer::counts() const { return O.Parallel || (!O.Trace && M.D && M.D->K == DirectiveKind::ShadowAdd); }
+
+// The address of a variable that was inserted.
+mlir::Value Writer::local(const std::string &Name) {
+  const int I = M.find(true, Name);
+  hlfir::DeclareOp D = I < 0 ? hlfir::DeclareOp() : Mo.rootOf(argument(I));
+  return D ? D.getResult(1) : mlir::Value();
+}
+
+void Writer::store(mlir::Value V, const std::string &Name) {
+  mlir::Value To = local(Name);
+  if (!To || !fir::isa_ref_type(To.getType()))
+    return error("'" + Name + "' cannot be the index of a rule");
+  E.B.create<fir::StoreOp>(E.L, E.B.create<fir::ConvertOp>(E.L, fir::unwrapRefType(To.getType()), V), To);
+}
+
+mlir::Operation *Writer::callRule(const char *Name, mlir::Type Result, llvm::ArrayRef<mlir::Value> Args) {
+  return E.call(std::string(O.Parallel ? "__dvmp_rule_" : "__dvmrt_rule_") + Name, Result, Args);
+}
+
+void Writer::ruleOver() {
+  const Rule::Index &I = M.R->Indices[M.Level];
+  Variable *V = variable(M.R->Target);
+  mlir::Value Address = V ? E.toPointer(Mo.base(E, *V)) : templateAddress(M.R->Target);
+  const auto Int = [&](int64_t N) { return E.B.create<mlir::arith::ConstantIntOp>(E.L, N, 32).getResult(); };
+  if (!M.Level)
+    callRule("begin", {}, {});
+  callRule("over", {}, {Int(M.Level), Address, Int(int64_t(M.R->Rank) - 1 - I.Dim)});
+  for (const std::string &Edge : I.Edges)
+    callRule("edge", {}, {Int(M.Level), E.text(Edge)});
+}
+
+void Writer::ruleNext() {
+  const Rule::Index &I = M.R->Indices[M.Level];
+  mlir::Value Level = E.B.create<mlir::arith::ConstantIntOp>(E.L, M.Level, 32), Index = local("dvmmix");
+  if (!Index)
+    return error("expected a variable, found '" + I.Name + "'");
+  mlir::Value Go = callRule("next", E.B.getI32Type(), {Level, E.toPointer(Index)})->getResult(0);
+  store(Go, "dvmmgo");
+  const std::vector<Num> Lower = lowers(M.R->Target);
+  const Num Place = E.number(E.B.create<fir::LoadOp>(E.L, Index));
+  store(E.value(E.add(Place, I.Dim < Lower.size() ? Lower[I.Dim] : Num::of(1))), I.Name);
+}
+
+void Writer::ruleGive() {
+  const std::vector<Num> Lower = lowers(M.Array.Name.empty() ? M.D->Refs[0].Name : M.Array.Name);
+  const auto &[Low, High] = M.R->Values[M.Level];
+  const Num From = M.Dim < Lower.size() ? Lower[M.Dim] : Num::of(1);
+  const Num A = value(Low, 0), B = Low == High ? A : value(High, 0);
+  callRule("give", {}, {E.value(E.sub(A, From)), E.value(E.sub(B, From))});
+}
+
+void Writer::rule() {
+  const size_t Rank = lowers(M.R->Target).size();
+  if (Rank != M.R->Rank && M.K == MarkKind::RuleOver && !M.Level)
+    return error("'" + M.R->Target + "' has " + std::to_string(Rank) + (Rank == 1 ? " dimension" : " dimensions") +
+                 ", but the rule gives it " + std::to_string(M.R->Rank));
+  Variable *V = M.Array.Name.empty() || M.Array.Template ? nullptr : variable(M.Array.Name);
+  if (!counts() || (V && declaredElsewhere(*V))) {
+    if (M.K == MarkKind::RuleNext || M.K == MarkKind::RuleEnd)
+      store(E.value(Num::of(0)), M.Operands[0].Text);
+    return;
+  }
+  switch (M.K) {
+  case MarkKind::RuleOver: return ruleOver();
+  case MarkKind::RuleNext: return ruleNext();
+  case MarkKind::RuleGive: return ruleGive();
+  default: store(callRule("end", E.word(), {})->getResult(0), M.Operands[0].Text);
+  }
 }
 
 // The call and the temporaries that it was given.
@@ -685,6 +792,7 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, c
       continue;
     }
     Writer W(Mo, *M, Call, Complaints);
+    W.O = O;
     switch (M->K) {
     case MarkKind::Enter: {
       Construct &C = Known[M->Construct];
@@ -711,6 +819,13 @@ void dvmf::lowerDirectives(mlir::func::FuncOp F, Model &Mo, Constructs &Known, c
       break;
     case MarkKind::Declare:
       W.declare();
+      W.erase();
+      break;
+    case MarkKind::RuleOver:
+    case MarkKind::RuleNext:
+    case MarkKind::RuleGive:
+    case MarkKind::RuleEnd:
+      W.rule();
       W.erase();
       break;
     }

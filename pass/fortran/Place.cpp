@@ -28,7 +28,6 @@ static std::string insteadOf(const std::string &Word) {
       {"TEMPLATE_", "give the template its sizes in TEMPLATE itself"},
       {"CP_",
        "the program runs without it; 'dvm run --checkpointable' and 'dvm checkpoint' save programs, 'dvm restart' goes on with them"},
-      {"SHADOW_ADD", "name what the loop reads in REMOTE_ACCESS, which is judged"},
       {"INDIRECT_ACCESS", "write REMOTE_ACCESS, or the clause INDIRECT_ACCESS of PARALLEL, which are judged"},
       {"POINTER", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
       {"HEAP", "declare the array ALLOCATABLE or POINTER: its directives are judged"},
@@ -75,10 +74,6 @@ struct Placer {
   void unjudged(Position At, const std::string &Word, const std::string &Text, const std::string &Help) {
     P.Complaints.push_back({false, At, Text + " [-Wdvm-unjudged]", Help, Included, Word});
   }
-  void onRanks(size_t S, const Directive &D) {
-    unjudged(place(S, 0), D.Word, "the directive " + D.Word, insteadOf(D.Word));
-    P.Complaints.back().OnRanks = true;
-  }
   std::string Included; // the file of the directive at hand
   const Directive *Tasks = nullptr; // the task region around it
 
@@ -89,9 +84,12 @@ struct Placer {
   void parallel(size_t S, const Directive &D);
   void remoteAccess(size_t S, const Directive &D);
   void standAlone(size_t S, const Directive &D);
+  void separate(size_t S, const Directive &D);
+  bool isReady(int Unit, const ArrayInfo &A, const std::vector<std::string> &Placed) const;
+  std::vector<std::string> inOrder(int Unit);
   void declareAll();
   void declareInModule(int U, std::vector<Insertion> &Lines);
-  Mark &declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines);
+  void declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines, bool Allocated = false);
   void declareAllocated(size_t S);
   Mark &mark(MarkKind K, size_t S, const Directive *D);
   std::string call(const Mark &M) const;
@@ -109,6 +107,8 @@ struct Placer {
   void refOperands(Mark &M, const Ref &R, bool Variable = true);
   void widthOperands(Mark &M, const std::vector<Width> &W);
   void distOperands(Mark &M, const std::vector<Dist> &D);
+  std::vector<std::string> withRules(const Mark &M, const std::vector<Dist> &D, const std::string &Array);
+  void countRule(const Mark &Of, const Dist &X, unsigned Dim, const std::string &Array, std::vector<std::string> &Lines);
   void clauseOperands(Mark &M, const Clause &C);
   bool isTemplate(int Unit, const std::string &Name) const;
   void addVariable(Mark &M, int Unit, const std::string &Name);
@@ -155,12 +155,58 @@ void Placer::widthOperands(Mark &M, const std::vector<Width> &W) {
 
 void Placer::distOperands(Mark &M, const std::vector<Dist> &Dists) {
   for (const Dist &X : Dists) {
-    if (X.Kind == "multblock")
-      M.add(false, X.Arg);
-    else if (X.Kind != "derived" && !X.Arg.empty())
-      M.add(true, X.Arg);
+    M.add(X.Kind != "multblock" && X.Kind != "derived", X.Arg);
     M.add(false, X.Arg2);
   }
+}
+
+// A rule is counted through by loops over its indices, variables of a BLOCK: 'dvmmgo' says whether there is one more.
+void Placer::countRule(const Mark &Of, const Dist &X, unsigned Dim, const std::string &Array, std::vector<std::string> &Lines) {
+  const auto Add = [&](MarkKind K, unsigned Level, const std::vector<Operand> &Operands) {
+    Mark M = Of;
+    M.K = K;
+    M.Number = ++Marks;
+    M.R = &*X.How;
+    M.Level = Level;
+    M.Dim = Dim;
+    M.Operands.clear();
+    for (const Operand &Op : Operands)
+      M.add(Op.IsVariable, Op.Text);
+    addVariable(M, CurrentUnit, X.How->Target);
+    addVariable(M, CurrentUnit, Array);
+    P.Marks.push_back(M);
+    Lines.push_back(call(M));
+  };
+  Lines.push_back("block");
+  for (const Rule::Index &I : X.How->Indices)
+    Lines.push_back("integer :: " + I.Name);
+  for (unsigned Level = 0; Level < X.How->Indices.size(); ++Level) {
+    Add(MarkKind::RuleOver, Level, {});
+    Lines.push_back("do");
+    Add(MarkKind::RuleNext, Level, {{true, "dvmmgo"}, {true, "dvmmix"}, {true, X.How->Indices[Level].Name}});
+    Lines.push_back("if (dvmmgo .eq. 0) exit");
+  }
+  for (unsigned Value = 0; Value < X.How->Values.size(); ++Value)
+    Add(MarkKind::RuleGive, Value, {{false, X.How->Values[Value].first}, {false, X.How->Values[Value].second}});
+  Lines.insert(Lines.end(), X.How->Indices.size(), "end do");
+  Lines.push_back("end block");
+  Add(MarkKind::RuleEnd, 0, {{true, X.Arg}});
+}
+
+// The call of the mark, behind the rules of the array's dimensions.
+std::vector<std::string> Placer::withRules(const Mark &M, const std::vector<Dist> &Dists, const std::string &Array) {
+  std::vector<std::string> Lines;
+  for (const Dist &X : Dists)
+    if (X.How)
+      Lines.push_back("integer(8) :: " + X.Arg);
+  if (Lines.empty())
+    return {call(M)};
+  Lines.insert(Lines.begin(), {"block", "integer(8) :: dvmmix", "integer(4) :: dvmmgo"});
+  for (unsigned Dim = 0; Dim < Dists.size(); ++Dim)
+    if (Dists[Dim].How)
+      countRule(M, Dists[Dim], Dim, Array, Lines);
+  Lines.insert(Lines.end(), {call(M), "end block"});
+  return Lines;
 }
 
 void Placer::clauseOperands(Mark &M, const Clause &C) {
@@ -467,10 +513,23 @@ void Placer::copies(size_t S, size_t End, const Directive &D) {
   }
 }
 
+// What a rule gives one array takes: each of a list has its own directive then.
+void Placer::separate(size_t S, const Directive &D) {
+  for (const Ref &R : D.Refs) {
+    P.Directives.push_back(std::make_unique<Directive>(D));
+    P.Directives.back()->Refs = {R};
+    standAlone(S, *P.Directives.back());
+  }
+}
+
 void Placer::standAlone(size_t S, const Directive &D) {
   size_t Next;
+  const bool Rules = std::any_of(D.Dists.begin(), D.Dists.end(), [](const Dist &X) { return X.How.has_value(); });
+  if (Rules && D.K == DirectiveKind::Redistribute && D.Refs.size() > 1)
+    return separate(S, D);
   const unsigned Line = lineOf(S);
-  Mark &M = mark(MarkKind::Direct, S, &D);
+  Mark M = mark(MarkKind::Direct, S, &D);
+  const size_t Where = P.Marks.size() - 1;
   for (const Ref &R : D.Refs)
     refOperands(M, R);
   if (D.Target)
@@ -478,9 +537,10 @@ void Placer::standAlone(size_t S, const Directive &D) {
   if (D.Onto)
     refOperands(M, *D.Onto, false);
   distOperands(M, D.Dists);
+  P.Marks[Where] = M;
   if (!nextStatement(S, Next))
     return;
-  Before[P.Statements[S].FirstLine].push_back({{call(M)}, Line});
+  Before[P.Statements[S].FirstLine].push_back({withRules(M, D.Dists, D.Refs.empty() ? "" : D.Refs[0].Name), Line});
 }
 
 // ---- declarations
@@ -550,13 +610,15 @@ void Placer::declaration(size_t S, const Directive &D) {
   }
 }
 
-Mark &Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines) {
-  Mark &M = mark(MarkKind::Declare, O.Units[Unit].Begin, A.Placed);
+void Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines, bool Allocated) {
+  Mark M = mark(MarkKind::Declare, O.Units[Unit].Begin, A.Placed);
+  const size_t Where = P.Marks.size() - 1;
   CurrentUnit = Unit;
   M.At = A.At;
   M.Line = A.Line;
   M.File = A.File;
   M.Array = A;
+  M.Allocated = Allocated;
   if (!A.Template)
     M.add(true, A.Name);
   else
@@ -573,8 +635,41 @@ Mark &Placer::declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Line
   }
   if (A.Shadowed)
     widthOperands(M, A.Shadowed->Widths);
-  Lines.push_back({{call(M)}, A.Line});
-  return M;
+  P.Marks[Where] = M;
+  Lines.push_back({A.Placed ? withRules(M, A.Placed->Dists, A.Name) : std::vector<std::string>{call(M)}, A.Line});
+}
+
+// What the array is placed by stands before it, if it is of the unit.
+bool Placer::isReady(int Unit, const ArrayInfo &A, const std::vector<std::string> &Placed) const {
+  const auto Missing = [&](const std::string &Name) {
+    const std::vector<std::string> &All = Order.at(Unit);
+    return std::count(All.begin(), All.end(), lower(Name)) && !std::count(Placed.begin(), Placed.end(), lower(Name));
+  };
+  if (!A.Placed)
+    return true;
+  for (const Dist &X : A.Placed->Dists)
+    if (X.How && Missing(X.How->Target))
+      return false;
+  return !A.Placed->Target || !Missing(A.Placed->Target->Name);
+}
+
+// Templates, distributed arrays, aligned ones, each behind what it is placed by; what is placed by itself at last.
+std::vector<std::string> Placer::inOrder(int Unit) {
+  std::vector<std::string> Out;
+  for (size_t Known = size_t(-1); Out.size() != Known;) {
+    Known = Out.size();
+    for (int Round = 0; Round < 3; ++Round)
+      for (const std::string &Key : Order[Unit]) {
+        const ArrayInfo &A = Arrays[Unit][Key];
+        const int Of = A.Template ? 0 : A.Placed && A.Placed->HasAlign ? 2 : 1;
+        if (Of == Round && !std::count(Out.begin(), Out.end(), Key) && isReady(Unit, A, Out))
+          Out.push_back(Key);
+      }
+  }
+  for (const std::string &Key : Order[Unit])
+    if (!std::count(Out.begin(), Out.end(), Key))
+      Out.push_back(Key);
+  return Out;
 }
 
 void Placer::declareAll() {
@@ -591,13 +686,8 @@ void Placer::declareAll() {
       continue;
     }
     std::vector<Insertion> Lines;
-    for (int Round = 0; Round < 3; ++Round) // templates, distributed arrays, aligned ones
-      for (const std::string &Key : Names) {
-        const ArrayInfo &A = Arrays[U][Key];
-        const int Of = A.Template ? 0 : A.Placed && A.Placed->HasAlign ? 2 : 1;
-        if (Of == Round)
-          declare(U, A, Lines);
-      }
+    for (const std::string &Key : inOrder(U))
+      declare(U, Arrays[U][Key], Lines);
     if (Un.K == Unit::Module)
       declareInModule(U, Lines);
     else if (const Statement &First = P.Statements[Un.FirstExecutable]; !First.Alone)
@@ -627,7 +717,7 @@ void Placer::declareInModule(int U, std::vector<Insertion> &Lines) {
     if (Arrays[U][Key].Template)
       continue;
     std::vector<Insertion> Own;
-    declare(U, Arrays[U][Key], Own).Allocated = true;
+    declare(U, Arrays[U][Key], Own, true);
     Wrap(Own, AllocatedPrefix + Un.Name + "_" + Key);
     Lines.insert(Lines.end(), Own.begin(), Own.end());
   }
@@ -661,7 +751,7 @@ void Placer::declareAllocated(size_t S) {
       const std::string &Key = Names->second[I];
       if (!hasWhole(T, Key + "(", At) || Arrays[U][Key].Template)
         continue;
-      declare(unitOf(S), Arrays[U][Key], Lines).Allocated = true;
+      declare(unitOf(S), Arrays[U][Key], Lines, true);
     }
   }
   if (Lines.empty())
@@ -725,10 +815,6 @@ void Placer::directive(size_t S) {
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
     case DirectiveKind::Accepted: break;
-    case DirectiveKind::ShadowAdd:
-      onRanks(S, D);
-      standAlone(S, D);
-      break;
     case DirectiveKind::NewValue:
       if (!Ends.count(S))
         error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN", "write it on the line behind that directive");

@@ -36,7 +36,8 @@ struct ArrayInfo {
   bool Dynamic = false, Inherited = false;
 };
 
-enum class MarkKind { Enter, Leave, Row, Iter, Direct, Declare };
+// Rule..: a rule is counted through before the directive that it belongs to, level by level, and gives its elements.
+enum class MarkKind { Enter, Leave, Row, Iter, Direct, Declare, RuleOver, RuleNext, RuleGive, RuleEnd };
 
 struct Mark {
   MarkKind K;
@@ -57,6 +58,8 @@ struct Mark {
            LastLine = 0; // Enter: of the statement that the construct is made of
   std::vector<std::string> Indices; // Enter, Iter: index variables, outermost first
   std::vector<std::string> Steps; // Enter: of the loops; '*' where it is not a number
+  const Rule *R = nullptr;        // Rule..
+  unsigned Level = 0, Dim = 0;    // .. an index, and of Give a value; the dimension that the values are of
 
   void add(bool IsVariable, const std::string &Text);
   int find(bool IsVariable, const std::string &Text) const;
@@ -68,7 +71,6 @@ struct Complaint {
   std::string Text, Help;
   std::string File = {}; // an included one
   std::string Unjudged = {}; // a warning: what checks do not judge, the directive or clause
-  bool OnRanks = false;      // of many ranks alone: checks take the directive as it is
 };
 
 struct Placed {

@@ -129,7 +129,7 @@ static std::vector<Complaint> inParallel(const std::vector<Complaint> &Complaint
   static const char *const Effects[] = {"TEMPLATE_CREATE", "TEMPLATE_DELETE", "POINTER", "HEAP"};
   std::vector<Complaint> Out;
   for (Complaint C : Complaints) {
-    bool Effect = C.OnRanks;
+    bool Effect = false;
     for (const char *Word : Effects)
       Effect |= C.Unjudged == Word;
     if (Effect) {
@@ -139,12 +139,6 @@ static std::vector<Complaint> inParallel(const std::vector<Complaint> &Complaint
     if (C.IsError || C.Text.find("[-Wdvm-unjudged]") == std::string::npos)
       Out.push_back(C);
   }
-  return Out;
-}
-
-static std::vector<Complaint> inChecks(const std::vector<Complaint> &Complaints) {
-  std::vector<Complaint> Out;
-  std::copy_if(Complaints.begin(), Complaints.end(), std::back_inserter(Out), [](const Complaint &C) { return !C.OnRanks; });
   return Out;
 }
 
@@ -266,7 +260,7 @@ bool CheckedAction::beginSourceFileAction() {
     llvm::outs() << P.Text;
     return true;
   }
-  return complain(P.File, Raw, InParallel ? inParallel(P.Complaints) : inChecks(P.Complaints)) && compile(Name, Raw, P);
+  return complain(P.File, Raw, InParallel ? inParallel(P.Complaints) : P.Complaints) && compile(Name, Raw, P);
 }
 
 static FrontendPluginRegistry::Add<CheckedAction> Registered("dvm", "checks DVM directives");
