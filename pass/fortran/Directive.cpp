@@ -40,6 +40,7 @@ struct Parser : Cursor {
   bool shadowAdd(), shadowGroup(), redistribute(), realign(), task(), taskRegion(), on(), region(), hostSection(), asynchronous(),
       sections(DirectiveKind K);
   bool ending(DirectiveKind Of), rest();
+  bool measure();
   bool actual() { return sections(DirectiveKind::Actual); }
   bool getActual() { return sections(DirectiveKind::GetActual); }
   bool refs(std::vector<Ref> &To, const std::string &Where);
@@ -798,11 +799,26 @@ bool Parser::sections(DirectiveKind K) {
   return (atEnd() || refs(D.Refs, "in " + D.Word)) && (atEnd() || fail("expected the end of " + D.Word + ", " + found()));
 }
 
+// INTERVAL [n], EXITINTERVAL n, m
+bool Parser::measure() {
+  D.K = DirectiveKind::Measure;
+  D.Refs.emplace_back();
+  const bool Takes = D.Word == "INTERVAL" || D.Word == "EXITINTERVAL";
+  for (bool More = Takes && !atEnd(); More; More = D.Word == "EXITINTERVAL" && take(',')) {
+    Axis X;
+    X.K = Axis::Value;
+    X.Add = expression();
+    if (X.Add.empty())
+      return fail("expected the number of an interval, " + found());
+    D.Refs[0].Axes.push_back(X);
+  }
+  return atEnd() || fail("expected the end of " + D.Word + ", " + found());
+}
+
 // Nothing that a check could judge.
-static const char *const Accepted[] = {"consistent",   "asyncid",  "consistent_group", "reduction_group", "checksection", "endchecksection",
-                                       "remote_group", "interval", "endinterval",      "exitinterval",    "debug",        "enddebug",
-                                       "traceon",      "traceoff", "barrier",          "io_mode",         "check",        "routine",
-                                       "f90",          "localize", "unlocalize"};
+static const char *const Accepted[] = {"consistent",   "asyncid", "consistent_group", "reduction_group", "checksection", "endchecksection",
+                                       "remote_group", "debug",   "enddebug",         "barrier",         "io_mode",      "check",
+                                       "routine",      "f90",     "localize",         "unlocalize"};
 static const char *const Unjudged[] = {"template_create", "template_delete", "indirect_access", "own",     "pointer", "heap",
                                        "independent",     "cp_create",       "cp_save",         "cp_load", "cp_wait"};
 
@@ -838,6 +854,11 @@ bool Parser::behind(const std::string &Word, bool &Known) {
       {"region", &Parser::region},
       {"host_section", &Parser::hostSection},
       {"asynchronous", &Parser::asynchronous},
+      {"interval", &Parser::measure},
+      {"endinterval", &Parser::measure},
+      {"exitinterval", &Parser::measure},
+      {"traceon", &Parser::measure},
+      {"traceoff", &Parser::measure},
       {"actual", &Parser::actual},
       {"get_actual", &Parser::getActual},
   };

@@ -97,6 +97,7 @@ enum class DirectiveKind {
   End, // of one of the blocks before
   Actual,
   GetActual,
+  Measure,    // INTERVAL, TRACEON and their kin, by their word; Refs[0] has the numbers
   Accepted,   // says nothing that a check could judge
   Unjudged    // has a meaning that is not judged yet
 };

@@ -545,6 +545,17 @@ void Writer::direct() {
     return;
   }
   Site T(E);
+  if (D.K == DirectiveKind::Measure) {
+    Name = D.Word == "TRACEON" ? "trace_on" : D.Word == "TRACEOFF" ? "trace_off" : nullptr;
+    const std::string Word = Name ? Name : lower(D.Word);
+    Name = Word.c_str();
+    Begin(T);
+    for (const Axis &X : D.Refs[0].Axes)
+      (&X == &D.Refs[0].Axes[0] ? T.key(DVMRT_DIRECTIVE_INTERVAL) : T.add(" ")).number(value(X.Add, 0));
+    if (!Failed)
+      finish(DVMM_DIRECT, T);
+    return;
+  }
   Begin(T);
   if (D.K == DirectiveKind::Map) {
     if (taskArray(T.key(DVMRT_DIRECTIVE_ON), D.Target->Name))

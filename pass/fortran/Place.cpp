@@ -85,6 +85,7 @@ struct Placer {
   void remoteAccess(size_t S, const Directive &D);
   void standAlone(size_t S, const Directive &D);
   void separate(size_t S, const Directive &D);
+  bool insideParallel(unsigned Line) const;
   bool isReady(int Unit, const ArrayInfo &A, const std::vector<std::string> &Placed) const;
   std::vector<std::string> inOrder(int Unit);
   void declareAll();
@@ -513,6 +514,13 @@ void Placer::copies(size_t S, size_t End, const Directive &D) {
   }
 }
 
+// There nothing is measured or traced by itself.
+bool Placer::insideParallel(unsigned Line) const {
+  return std::any_of(P.Marks.begin(), P.Marks.end(), [&](const Mark &M) {
+    return M.K == MarkKind::Enter && M.D->K == DirectiveKind::Parallel && M.FirstLine <= Line && Line <= M.LastLine;
+  });
+}
+
 // What a rule gives one array takes: each of a list has its own directive then.
 void Placer::separate(size_t S, const Directive &D) {
   for (const Ref &R : D.Refs) {
@@ -531,7 +539,7 @@ void Placer::standAlone(size_t S, const Directive &D) {
   Mark M = mark(MarkKind::Direct, S, &D);
   const size_t Where = P.Marks.size() - 1;
   for (const Ref &R : D.Refs)
-    refOperands(M, R);
+    refOperands(M, R, D.K != DirectiveKind::Measure);
   if (D.Target)
     refOperands(M, *D.Target, D.K != DirectiveKind::Map);
   if (D.Onto)
@@ -815,6 +823,10 @@ void Placer::directive(size_t S) {
     case DirectiveKind::Parallel: parallel(S, D); break;
     case DirectiveKind::RemoteAccess: remoteAccess(S, D); break;
     case DirectiveKind::Accepted: break;
+    case DirectiveKind::Measure:
+      if (!insideParallel(lineOf(S)))
+        standAlone(S, D);
+      break;
     case DirectiveKind::NewValue:
       if (!Ends.count(S))
         error(place(S, 0), "NEW_VALUE must follow REDISTRIBUTE or REALIGN", "write it on the line behind that directive");
