@@ -40,7 +40,8 @@
  * With -fdvm=parallel there are no access, index, row and iter markers, but these (runtime/parallel/abi.h):
  *   long __dvmm_first(long cid, long index, long start, long step, long bound, long kind)
  *       The first value of an index variable on this rank: 'start', or the next one that is its own.  'kind' is how it is compared with
- *       its bound: 0 <, 1 <=, 2 >, 3 >=; -1: the bound is not known here.  With
+ *       its bound: 0 <, 1 <=, 2 >, 3 >=; -1: the bound is not known here;
+ *       DVMM_FIRST_BY_STEP: <= or >=, as the step is.  With
  *       DVMM_FIRST_WHOLE added: each rank executes all of the loop, and there is no __dvmm_last.
  *   long __dvmm_last(long cid, long index, long bound, long kind, long step)
  *       The bound, drawn in to what is this rank's.
@@ -75,6 +76,7 @@
 #define DVMM_LIBRARY "dvm_library" /* an assumption: a function of a header of the system, which is not recorded */
 #define DVMM_FIRST "__dvmm_first"
 #define DVMM_FIRST_WHOLE 4
+#define DVMM_FIRST_BY_STEP 8
 #define DVMM_LAST "__dvmm_last"
 #define DVMM_READ "__dvmm_read"
 #define DVMM_CHANGE "__dvmm_change"

@@ -67,15 +67,15 @@ struct Clamp {
 
 bool Clamp::bounds(Emitter &E, mlir::Value Low, mlir::Value High, mlir::Value Step, mlir::Value &First, mlir::Value &Last) {
   const Num By = E.number(Step);
-  if (!By.C || !*By.C)
-    return error("the step of the loop over '" + C.Enter->Indices[Number] +
-                 "' is not a number: not supported in parallel execution yet; write a constant");
+  if (By.C && !*By.C)
+    return error("the step of the loop over '" + C.Enter->Indices[Number] + "' is zero");
   auto Const = [&](int64_t N) { return E.value(Num::of(N)); };
-  const int64_t Kind = *By.C > 0 ? 1 : 3;
+  const int64_t Kind = !By.C ? DVMM_FIRST_BY_STEP : *By.C > 0 ? 1 : 3;
   mlir::Value Cid = Const(C.Enter->Construct), Index = Const(Number), From = E.toWord(Low), To = E.toWord(High);
   mlir::Type Was = Low.getType();
-  First = E.call(DVMM_FIRST, E.word(), {Cid, Index, From, Const(*By.C), To, Const(Kind)})->getResult(0);
-  Last = E.call(DVMM_LAST, E.word(), {Cid, Index, To, Const(Kind), Const(*By.C)})->getResult(0);
+  Step = By.C ? Const(*By.C) : E.toWord(Step);
+  First = E.call(DVMM_FIRST, E.word(), {Cid, Index, From, Step, To, Const(Kind)})->getResult(0);
+  Last = E.call(DVMM_LAST, E.word(), {Cid, Index, To, Const(Kind), Step})->getResult(0);
   First = E.B.create<fir::ConvertOp>(E.L, Was, First);
   Last = E.B.create<fir::ConvertOp>(E.L, Was, Last);
   return true;

@@ -27,6 +27,7 @@ struct Nest {
   CallInst *Enter = nullptr;
   DirectiveText Text;
   unsigned Rank = 0, Locations = 0;
+  bool Tells = false; // its loops' values, if they are asked for
   GlobalVariable *Site = nullptr;
   SmallVector<AllocaInst *, 16> Limits; // of each index variable: low, high, and of all ranks together
   SmallVector<AllocaInst *, 4> None;    // of each: this execution of its loop has no turn here
@@ -141,6 +142,8 @@ struct ParallelModule::Impl {
       if (N.Text.Kind == "parallel" && siteLine(Text, DVMRT_DIRECTIVE_NAMES).split(' ').first.getAsInteger(10, N.Rank))
         N.Rank = 0;
       N.Locations = countLocations(Text);
+      N.Tells = !siteLine(Text, DVMRT_DIRECTIVE_ACROSS).empty() ||
+                (N.Locations && !siteLine(Text, DVMRT_ANY_LANGUAGE).empty() && siteLine(Text, DVMRT_DIRECTIVE_STEPS).contains('*'));
       static const char *const Names[4] = {"dvm.low", "dvm.high", "dvm.all_low", "dvm.all_high"};
       for (unsigned K = 0; K < 4 * N.Rank; ++K)
         N.Limits.push_back(slot(RT.I64, Names[K % 4]));
@@ -213,15 +216,13 @@ struct ParallelModule::Impl {
   }
 
   // if (the loop runs && (it begins or ends outside of what 'on' names)) outside(..);
-  void checkWhole(IRBuilder<> &B, CallInst *Mark, const Nest &N, unsigned Index, Value *Start, Value *Size, bool Down, Value *Bound,
-                  bool Strict) {
-    Value *End = Strict ? (Down ? B.CreateAdd(Bound, B.getInt64(1)) : B.CreateSub(Bound, B.getInt64(1))) : Bound;
-    Value *Runs = Down ? B.CreateICmpSGE(Start, End) : B.CreateICmpSLE(Start, End);
-    Value *Distance = Down ? B.CreateSub(Start, End) : B.CreateSub(End, Start);
+  void checkWhole(IRBuilder<> &B, CallInst *Mark, const Nest &N, unsigned Index, Value *Start, Value *Size, Value *Down, Value *End) {
+    Value *Runs = B.CreateSelect(Down, B.CreateICmpSGE(Start, End), B.CreateICmpSLE(Start, End));
+    Value *Distance = B.CreateSelect(Down, B.CreateSub(Start, End), B.CreateSub(End, Start));
     if (auto *S = dyn_cast<ConstantInt>(Size); !S || !S->isOne())
       Distance = B.CreateMul(B.CreateUDiv(Distance, Size), Size);
-    Value *Last = Down ? B.CreateSub(Start, Distance) : B.CreateAdd(Start, Distance);
-    Value *Low = Down ? Last : Start, *High = Down ? Start : Last;
+    Value *Last = B.CreateSelect(Down, B.CreateSub(Start, Distance), B.CreateAdd(Start, Distance));
+    Value *Low = B.CreateSelect(Down, Last, Start), *High = B.CreateSelect(Down, Start, Last);
     Value *Below = B.CreateICmpSLT(Low, limit(B, N, Index, 2)), *Above = B.CreateICmpSGT(High, limit(B, N, Index, 3));
     Value *Bad = B.CreateAnd(Runs, B.CreateOr(Below, Above));
     IRBuilder<> Slow(SplitBlockAndInsertIfThen(Bad, Mark, false, RT.Unlikely));
@@ -230,12 +231,27 @@ struct ParallelModule::Impl {
     B.SetInsertPoint(Mark);
   }
 
+  // low == asks ? __dvmp_loop(..) != 0 : false
+  Value *tellLoop(IRBuilder<> &B, CallInst *Mark, const Nest &N, Value *Start, Value *End, Value *Way) {
+    Value *Asks = B.CreateICmpEQ(limit(B, N, number(Mark, 1), 0), B.getInt64(DVMP_ASKS));
+    BasicBlock *Before = B.GetInsertBlock();
+    IRBuilder<> Slow(SplitBlockAndInsertIfThen(Asks, Mark, false, RT.Unlikely));
+    Slow.SetCurrentDebugLocation(Mark->getDebugLoc());
+    Value *Skip =
+        Slow.CreateIsNotNull(call(Slow, "__dvmp_loop", RT.I32, {N.Site, frame(Slow), B.getInt32(number(Mark, 1)), Start, End, Way}));
+    B.SetInsertPoint(Mark);
+    PHINode *Phi = B.CreatePHI(B.getInt1Ty(), 2);
+    Phi->addIncoming(B.getFalse(), Before);
+    Phi->addIncoming(Skip, Slow.GetInsertBlock());
+    return Phi;
+  }
+
   void lowerFirst(CallInst *Mark, const Nest &N) {
     IRBuilder<> B(Mark);
     unsigned Index = number(Mark, 1);
     Value *Start = Mark->getArgOperand(2), *Step = Mark->getArgOperand(3), *Bound = Mark->getArgOperand(4);
     int64_t Kind = cast<ConstantInt>(Mark->getArgOperand(5))->getSExtValue();
-    bool Whole = Kind >= DVMM_FIRST_WHOLE;
+    bool ByStep = Kind == DVMM_FIRST_BY_STEP, Whole = !ByStep && Kind >= DVMM_FIRST_WHOLE;
     Kind -= Whole ? DVMM_FIRST_WHOLE : 0;
     auto *Known = dyn_cast<ConstantInt>(Step);
     Value *IsDown = Known ? static_cast<Value *>(B.getInt1(Known->isNegative())) : B.CreateICmpSLT(Step, B.getInt64(0));
@@ -243,8 +259,10 @@ struct ParallelModule::Impl {
         Known ? static_cast<Value *>(ConstantInt::get(RT.I64, Known->getValue().abs())) : B.CreateSelect(IsDown, B.CreateNeg(Step), Step);
     if (!Known)
       Size = B.CreateSelect(B.CreateICmpEQ(Size, B.getInt64(0)), B.getInt64(1), Size);
+    Value *Falls = ByStep ? IsDown : B.getInt1(Kind >= 2);
+    Value *End = Kind == 0 ? B.CreateSub(Bound, B.getInt64(1)) : Kind == 2 ? B.CreateAdd(Bound, B.getInt64(1)) : Bound;
     if (Kind >= 0)
-      checkWhole(B, Mark, N, Index, Start, Size, Kind >= 2, Bound, Kind % 2 == 0);
+      checkWhole(B, Mark, N, Index, Start, Size, Falls, End);
     if (Whole)
       return replace(Mark, Start);
     Value *Low = limit(B, N, Index, 0), *High = limit(B, N, Index, 1);
@@ -254,10 +272,11 @@ struct ParallelModule::Impl {
     // Own indices may be such that the loop's types cannot hold: below zero, beyond a short.  Where no turn is left the condition is one that is
     // false in every type: 1 <= 0, 0 >= 1.
     Value *Past = B.CreateSelect(IsDown, B.CreateICmpSLT(First, Low), B.CreateICmpSGT(First, High));
-    if (Kind >= 0) {
-      Value *End = Kind == 0 ? B.CreateSub(Bound, B.getInt64(1)) : Kind == 2 ? B.CreateAdd(Bound, B.getInt64(1)) : Bound;
-      Past = B.CreateOr(Past, Kind >= 2 ? B.CreateICmpSLT(First, End) : B.CreateICmpSGT(First, End));
-    }
+    if (Kind >= 0)
+      Past = B.CreateOr(Past, B.CreateSelect(Falls, B.CreateICmpSLT(First, End), B.CreateICmpSGT(First, End)));
+    if (N.Tells)
+      Past = B.CreateOr(Past, tellLoop(B, Mark, N, Start, Kind < 0 ? B.getInt64(0) : End,
+                                       Kind < 0 ? B.getInt64(0) : B.CreateSelect(Falls, B.getInt64(-1), B.getInt64(1))));
     B.CreateStore(Past, N.None[Index]);
     replace(Mark, B.CreateSelect(Past, B.CreateSelect(IsDown, B.getInt64(0), B.getInt64(1)), First));
   }
@@ -265,14 +284,16 @@ struct ParallelModule::Impl {
   void lowerLast(CallInst *Mark, const Nest &N) {
     IRBuilder<> B(Mark);
     unsigned Index = number(Mark, 1), Kind = number(Mark, 3);
-    Value *Bound = Mark->getArgOperand(2), *Limit = limit(B, N, Index, Kind < 2 ? 1 : 0);
+    Value *Falls =
+        Kind == DVMM_FIRST_BY_STEP ? B.CreateICmpSLT(Mark->getArgOperand(4), B.getInt64(0)) : static_cast<Value *>(B.getInt1(Kind >= 2));
+    Value *Bound = Mark->getArgOperand(2), *Limit = B.CreateSelect(Falls, limit(B, N, Index, 0), limit(B, N, Index, 1));
     if (Kind == 0)
       Limit = B.CreateAdd(Limit, B.getInt64(1));
     if (Kind == 2)
       Limit = B.CreateSub(Limit, B.getInt64(1));
-    Value *Reached = Kind < 2 ? B.CreateICmpSLT(Bound, Limit) : B.CreateICmpSGT(Bound, Limit);
-    Value *Last = B.CreateSelect(Reached, Bound, Limit);
-    replace(Mark, B.CreateSelect(B.CreateLoad(B.getInt1Ty(), N.None[Index]), B.getInt64(Kind < 2 ? 0 : 1), Last));
+    Value *Reached = B.CreateSelect(Falls, B.CreateICmpSGT(Bound, Limit), B.CreateICmpSLT(Bound, Limit));
+    Value *Last = B.CreateSelect(Reached, Bound, Limit), *Nothing = B.CreateSelect(Falls, B.getInt64(1), B.getInt64(0));
+    replace(Mark, B.CreateSelect(B.CreateLoad(B.getInt1Ty(), N.None[Index]), Nothing, Last));
   }
 
   // Second bodies tell each iteration.

@@ -11,6 +11,10 @@ void __dvmp_begin(void);
  * 'at': values of the index variables when the extreme of a maxloc or minloc was met, rank of the nest for each of them, or NULL. */
 int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at);
 void __dvmp_leave(struct dvmrt_site *site, const void *frame);
+/* While [0] is DVMP_ASKS: a loop begins, from 'start' to 'end', which it may not reach, upwards (1), downwards (-1), or (0) until what is not
+ * known.  1: it is to have no iterations. */
+int __dvmp_loop(struct dvmrt_site *site, const void *frame, uint32_t index, int64_t start, int64_t end, int64_t way);
+#define DVMP_ASKS INT64_MIN
 /* Before leave, in programs that are compiled to be recorded too: iterations of this turn, and a sum over them (IterationCount.h). */
 void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum);
 /* In second bodies (below): an iteration begins, whose index variables are these. */

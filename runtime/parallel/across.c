@@ -20,7 +20,7 @@ static void read_directions(const struct dvmp_construct *c, struct dvmp_member *
     v->index[at.index] = it.index;
     v->sign[at.index] = sign_of(at.coef) * sign_of(it.coef) * dvmp_way(c, it.index);
     if (!v->sign[at.index])
-      dvmp_fail_all(1, &c->d->pos, "'across' over a loop whose step is not constant is not supported in parallel execution yet");
+      dvmp_fail_all(1, &c->d->pos, "'across' over a loop that goes now up, now down, is not supported in parallel execution yet");
   }
 }
 
@@ -84,7 +84,7 @@ static bool has_order(const struct dvmp_construct *c, const struct dvmp_across *
     right &=
         !dvmp_across_has_cut_edge(&x->members[i]) || dim_along(c, &x->members[i], r) >= 0 || x->members[i].a->layout.root != c->layout.root;
   for (int k = 0; rows && k < it.index; k++)
-    right &= c->clamped[k] || c->idle;
+    right &= dvmp_across_has_place(c, k);
   return right;
 }
 
@@ -107,8 +107,8 @@ static void begin_order(struct dvmp_construct *c, struct dvmp_across *x) {
   if (!dvmp_order_can(c, x, index))
     dvmp_fail_all(1, &c->d->pos,
                   "dependences of this 'across' lead both ways, or over several pieces of a part, along a dimension that is divided, of an "
-                  "array without a dimension along the loop, or in a loop inside of one that has none: not supported in parallel execution "
-                  "yet; divide other dimensions (DVM_OPTIONS=grid=..)");
+                  "array without a dimension along the loop, or in a loop inside of one whose bounds cannot be told beforehand: not "
+                  "supported in parallel execution yet; divide other dimensions (DVM_OPTIONS=grid=..)");
   int why = dvmp_profile_why(DVMP_WHY_ACROSS);
   x->tile = -1;
   bring_old(x, DVMP_OLD_SIDES);

@@ -37,6 +37,13 @@ bool dvmp_across_has_cut_edge(const struct dvmp_member *v);
 void dvmp_across_need_elements(const struct dvmp_construct *c, const struct dvmp_member *v);
 struct dvmp_plan *dvmp_across_plan(const struct dvmp_member *v, enum dvmp_wanted what);
 
+/* ---- across_loops.c ------------------------------------------------------------------------------------------------------------- */
+
+/* The loop's values say where iterations lie. */
+bool dvmp_across_has_place(const struct dvmp_construct *c, int k);
+/* What the executions of a loop without a place have told: all values from the least to the greatest. */
+struct dvmp_list dvmp_across_values(struct dvmp_construct *c, int k);
+
 /* ---- across_stages.c ------------------------------------------------------------------------------------------------------------ */
 
 /* What the compiler says of displacements: 'a': those of each reference lead one way; 'm', '?' or 0: not, or not known. */

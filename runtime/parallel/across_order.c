@@ -23,13 +23,6 @@ struct dvmp_order {
 
 /* ---- may it be so -------------------------------------------------------------------------------------------------------------------- */
 
-static bool has_place(const struct dvmp_construct *c, int k) {
-  for (int r = 0; r < c->layout.ndims; r++)
-    if (c->layout.at[r].kind == DVMRT_COORD_AFFINE && c->layout.at[r].index == k && c->layout.at[r].coef)
-      return true;
-  return false;
-}
-
 /* Elements of the array lie where the loop's values do. */
 static bool follows(const struct dvmp_construct *c, const struct dvmp_member *v, int index) {
   bool any = false;
@@ -40,7 +33,7 @@ static bool follows(const struct dvmp_construct *c, const struct dvmp_member *v,
 
 bool dvmp_order_can(const struct dvmp_construct *c, const struct dvmp_across *x, int index) {
   for (int k = 0; k <= index; k++)
-    if (!has_place(c, k))
+    if (!dvmp_across_has_place(c, k) && (k > c->last_asked || c->values[k].unknown))
       return false;
   for (int i = 0; i < x->n; i++)
     if (!follows(c, &x->members[i], index))
@@ -57,6 +50,9 @@ static struct walk walk_of(struct dvmp_construct *c, int rank, int index) {
   dvmp_parts_of_root(c, rank, along);
   if (!dvmp_parts_along(&c->memory, c, along, part, clamped))
     return w;
+  for (int k = 0; k < index; k++)
+    if (!clamped[k])
+      part[k] = dvmp_across_values(c, k);
   w.rows = dvmp_rows_make(c, part, index);
   w.pieces = part[index];
   w.turns = dvmp_rows_count(w.rows) * w.pieces.n;

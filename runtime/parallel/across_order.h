@@ -6,7 +6,7 @@
 #include "runtime/parallel/across_inside.h"
 
 struct dvmp_order;
-/* Whether values of the loop 'index', and of those around it, say where iterations and the elements that they write lie. */
+/* Whether the values of the loop 'index', and of those around it, are known, and say where the elements lie that iterations write. */
 bool dvmp_order_can(const struct dvmp_construct *c, const struct dvmp_across *x, int index);
 /* In the construct's memory; sets the number of turns. */
 struct dvmp_order *dvmp_order_make(struct dvmp_construct *c, const struct dvmp_across *x, int index);

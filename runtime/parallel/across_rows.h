@@ -4,7 +4,7 @@
 #include "runtime/parallel/construct.h"
 
 struct dvmp_rows;
-/* Of the loops 0 .. index-1, whose values, 'part' of each, all lie along dimensions of the root. */
+/* Of the loops 0 .. index-1, 'part': values of each. */
 struct dvmp_rows *dvmp_rows_make(struct dvmp_construct *c, const struct dvmp_list *part, int index);
 int64_t dvmp_rows_count(const struct dvmp_rows *w);
 /* Of the row, one of each loop. */

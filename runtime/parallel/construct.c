@@ -38,6 +38,11 @@ int dvmp_construct_depth(void) { return depth; }
 
 static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL; }
 
+struct dvmp_construct *dvmp_construct_asks(const struct dvmrt_site *site, const void *frame) {
+  struct dvmp_construct *c = top();
+  return c && c->asks && c->site == site && c->frame == frame ? c : NULL;
+}
+
 /* ---- turns ---------------------------------------------------------------------------------------------------------------------- */
 
 static void set_clamps(struct dvmp_construct *c, int64_t *clamps) {
@@ -114,6 +119,19 @@ static void push(struct dvmp_construct *c) {
   dvmp_job.inside += c->inside;
 }
 
+static void pop(struct dvmp_construct *c) {
+  dvmp_job.inside -= c->inside;
+  __dvm_facts.frame = (uintptr_t)(--depth ? stack[depth - 1] : NULL);
+}
+
+static int begin_turns(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
+  if (c->d->parallel)
+    dvmp_across_begin(c);
+  dvmp_consistent_begin(c);
+  push(c);
+  return dvmp_recompute_begin(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
+}
+
 static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   const struct dvmp_construct *outer = top();
   if (dvmp_job.inside)
@@ -141,11 +159,11 @@ static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
   if (c->d->parallel)
     dvmp_exchange_renew(c->d, c->args);
   dvmp_exchange_remote(c);
-  if (c->d->parallel)
-    dvmp_across_begin(c);
-  dvmp_consistent_begin(c);
+  if (!dvmp_across_asks(c))
+    return begin_turns(c, clamps, at);
   push(c);
-  return dvmp_recompute_begin(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
+  dvmp_across_ask(c, clamps);
+  return 1;
 }
 
 static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
@@ -164,6 +182,11 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
   if (c && c->site == site && c->frame == frame && c->left) {
     c->left = false;
     dvmp_profile_time(DVMP_TIME_SYSTEM);
+    if (c->asks) {
+      c->asks = false;
+      pop(c);
+      return begin_turns(c, clamps, at);
+    }
     if (dvmp_job.edges)
       return dvmp_recompute_turned(c) ? take_turn(c, clamps) : begin_own(c, clamps, at);
     if (is_loop_of_tasks(c))
@@ -194,7 +217,7 @@ DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
 
 DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum) {
   struct dvmp_construct *c = top();
-  if (c && c->site == site && c->frame == frame && !dvmp_job.edges) {
+  if (c && c->site == site && c->frame == frame && !dvmp_job.edges && !c->asks) {
     c->executed += count;
     c->executed_sum += sum;
   }

@@ -37,6 +37,14 @@ struct dvmp_construct {
   struct dvmrt_layout layout;   /* of the nest */
   struct dvmp_list part[DVMRT_NDIMS_MAX], whole[DVMRT_NDIMS_MAX]; /* of each index variable: of this rank, of all */
   bool clamped[DVMRT_NDIMS_MAX];
+  /* A turn before all others, without iterations, in which each execution of a loop tells its values, down to loop 'last_asked'. */
+  bool asks;
+  int last_asked;
+  struct dvmp_told {
+    bool any, unknown;
+    int64_t low, high;
+    bool up, down;
+  } values[DVMRT_NDIMS_MAX];
   int64_t turn, turns;
   struct dvmp_across *across;
   struct dvmp_reductions *reductions;
@@ -52,6 +60,8 @@ struct dvmp_construct {
   int64_t task_first, task_key; /* places in the order of what is printed: of the loop, of the task */
 };
 
+/* The innermost one, if it is this and in its turn without iterations; else NULL. */
+struct dvmp_construct *dvmp_construct_asks(const struct dvmrt_site *site, const void *frame);
 /* Does a block of remote_access that is being executed hold the element? */
 bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at);
 /* The innermost construct that is executed, or NULL; how many there are. */

@@ -21,7 +21,7 @@ static bool goes_down(const char *text, int loop) {
 
 int dvmp_way(const struct dvmp_construct *c, int loop) {
   const int64_t step = dvmrt_num_value(c->d->step[loop], c->args);
-  if (!step && c->d->fortran) /* its loops have no condition */
-    return 0;
+  if (!step && c->d->fortran) /* its loops have no condition: they have told, where it matters */
+    return c->values[loop].up && c->values[loop].down ? 0 : c->values[loop].down ? -1 : 1;
   return step < 0 || (!step && goes_down(c->site->text, loop)) ? -1 : 1;
 }
