@@ -119,6 +119,18 @@ bool Rewriter::checkSection(Construct &C, const dvm_ref &R, const char *Where) {
   return (V->getType()->isPointerType() && !Decls.isDistributed(V, FD)) || sameRank(St, C.Dir.loc(R.name), V, Rank, Where, R.naxes);
 }
 
+// Elements are copied as they are.
+bool Rewriter::checkCopiedTypes(Construct &C) {
+  const dvm_directive &D = *C.Dir.D;
+  const VarDecl *To = C.Ops.variable(D.refs[0].name), *From = C.Ops.variable(D.refs[1].name);
+  QualType T = shapeOf(Ctx, To->getType()).Element, F = shapeOf(Ctx, From->getType()).Element;
+  if (Ctx.hasSameUnqualifiedType(T, F))
+    return true;
+  St.error(C.Dir.loc(D.refs[1].name), "elements of type '" + F.getUnqualifiedType().getAsString() + "' are copied to elements of type '" +
+                                          T.getUnqualifiedType().getAsString() + "': write a loop with 'remote_access'");
+  return false;
+}
+
 // Both sides of 'array_copy' must have as many dimensions that are more than one place.
 bool Rewriter::checkCopy(Construct &C) {
   const dvm_directive &D = *C.Dir.D;
@@ -135,8 +147,10 @@ bool Rewriter::checkCopy(Construct &C) {
     for (unsigned A = 0; R.axes && A < R.naxes; ++A)
       Extended[I] += R.axes[A].kind == DVM_AXIS_EMPTY || R.axes[A].kind == DVM_AXIS_RANGE;
   }
-  if (D.nrefs < 2 || Extended[0] == Extended[1])
+  if (D.nrefs < 2)
     return true;
+  if (Extended[0] == Extended[1])
+    return checkCopiedTypes(C);
   St.error(C.Dir.loc(D.refs[1].name), "a section of " + Twine(Extended[1]) + (Extended[1] == 1 ? " dimension" : " dimensions") +
                                           " is copied to one of " + Twine(Extended[0]));
   return false;

@@ -291,6 +291,7 @@ private:
   bool checkReductions(Construct &C);
   bool checkSizes(Construct &C);
   bool checkCopy(Construct &C);
+  bool checkCopiedTypes(Construct &C);
   bool checkSection(Construct &C, const dvm_ref &R, const char *Where);
 
   // Nest.cpp: the shape of loops
