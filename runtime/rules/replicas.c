@@ -3,17 +3,21 @@
 #include "runtime/rules/verdict.h"
 #include <string.h>
 
-enum { BITS_MAX = 1 << 26 };
+enum { BITS_MAX = 1 << 26, VALUES_MAX = 1 << 22 };
 
 /* What one nest has assigned of one array. */
 struct replicas {
   struct replicas *next;
   const struct dvmrt_frame *f;
   struct dvmrt_array *array;
-  uint64_t count, points;     /* data, which are as large as a word of the array tells of: elements or parts of structs; copies of each */
-  uint64_t words;             /* of 64 bits, for a datum */
+  uint64_t count, points; /* data, which are as large as a word of the array tells of: elements or parts of structs; copies of each */
+  uint64_t words; /* of 64 bits, for a datum */
   uint64_t *bits;             /* count * words: which copies have been assigned */
-  struct dvmrt_event first;   /* the first access that assigned one, in iteration 'iv' */
+  /* Digests of the values that copies have at last, count * points; NULL: too many.  A value is known when another copy is about to be written:
+   * till then the memory, which is that of all copies, holds what the one before was given: 'writer' of the datum, + 1; 0: none. */
+  uint64_t *values;
+  uint32_t *writer;
+  struct dvmrt_event first; /* the first access that assigned one, in iteration 'iv' */
   int64_t iv[DVMRT_NDIMS_MAX];
 };
 
@@ -68,12 +72,44 @@ static struct replicas *create(const struct dvmrt_event *ev) {
   memcpy(r->iv, __dvmrt_now.iv, sizeof(r->iv));
   r->bits = dvmrt_mem_alloc(count * words * sizeof(*r->bits));
   memset(r->bits, 0, count * words * sizeof(*r->bits));
+  if (count * points <= VALUES_MAX)
+    r->values = dvmrt_mem_alloc(count * points * sizeof(*r->values));
+  r->writer = dvmrt_mem_alloc(count * sizeof(*r->writer));
+  memset(r->writer, 0, count * sizeof(*r->writer));
   return all = r;
 }
 
 bool dvmrt_replicas_follow(const struct dvmrt_event *ev) {
   return ev->nest && dvmrt_layout_copied(dvmrt_array_layout(ev->array), &ev->nest->layout) &&
          (find(ev->nest, ev->array) || room_for(ev->array, points_of(dvmrt_array_layout(ev->array), &ev->nest->layout)));
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t digest_of(const struct replicas *r, uint64_t datum) {
+  const unsigned shift = r->array->region.shift;
+  const unsigned char *p = (const unsigned char *)(uintptr_t)(r->array->region.base + (datum << shift));
+  uint64_t h = 0;
+  for (uint64_t i = 0; i < (uint64_t)1 << shift; i++)
+    h = (h ^ p[i]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+  return h;
+}
+
+/* The copy that was written last has got its value. */
+static void settle(struct replicas *r, uint64_t datum) {
+  if (r->writer[datum])
+    r->values[datum * r->points + r->writer[datum] - 1] = digest_of(r, datum);
+}
+
+/* Of a struct that is assigned as a whole bytes that belong to no member may be anything. */
+static void take_over(struct replicas *r, uint64_t datum, uint64_t point, const struct dvmrt_access *of) {
+  if (r->values && of->whole) {
+    dvmrt_mem_free(r->values, r->count * r->points * sizeof(*r->values));
+    r->values = NULL;
+  }
+  if (r->values && r->writer[datum] != point + 1)
+    settle(r, datum);
+  r->writer[datum] = (uint32_t)point + 1;
 }
 
 void dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t size) {
@@ -83,15 +119,27 @@ void dvmrt_replicas_write(const struct dvmrt_event *ev, uintptr_t p, uint64_t si
   const uint64_t point = point_of(dvmrt_array_layout(ev->array), &ev->nest->layout, __dvmrt_now.iv);
   const struct dvmrt_region *of = &ev->array->region;
   for (uint64_t i = (p - of->base) >> of->shift; point < r->points && i << of->shift < p + size - of->base; i++)
-    if (i < r->count)
+    if (i < r->count) {
       r->bits[i * r->words + point / 64] |= (uint64_t)1 << point % 64;
+      take_over(r, i, point, ev->access);
+    }
 }
 
-static uint64_t assigned(const struct replicas *r, uint64_t datum) {
+static bool is_assigned(const struct replicas *r, uint64_t datum) { return r->writer[datum] != 0; }
+
+/* Each copy has a value, and the same. */
+static bool is_alike(struct replicas *r, uint64_t datum) {
   uint64_t n = 0;
   for (uint64_t k = 0; k < r->words; k++)
     n += (uint64_t)__builtin_popcountll(r->bits[datum * r->words + k]);
-  return n;
+  if (n != r->points || !r->values)
+    return n == r->points;
+  settle(r, datum);
+  const uint64_t *values = &r->values[datum * r->points];
+  for (uint64_t k = 1; k < r->points; k++)
+    if (values[k] != values[0])
+      return false;
+  return true;
 }
 
 static void tell(struct replicas *r, uint64_t element) {
@@ -110,14 +158,17 @@ static void finish(struct replicas *r, struct dvmrt_frame *f) {
   const unsigned shift = r->array->region.shift;
   uint64_t told = UINT64_MAX;
   for (uint64_t i = 0; i < r->count; i++) {
-    const uint64_t n = assigned(r, i), at = r->array->region.base + (i << shift), element = (i << shift) / r->array->element_bytes;
-    if (!n || n == r->points)
+    const uint64_t at = r->array->region.base + (i << shift), element = (i << shift) / r->array->element_bytes;
+    if (!is_assigned(r, i) || is_alike(r, i))
       continue;
     if (element != told)
       tell(r, told = element);
     dvmrt_construct_undeclared(f, at, at + ((uint64_t)1 << shift));
   }
   dvmrt_mem_free(r->bits, r->count * r->words * sizeof(*r->bits));
+  dvmrt_mem_free(r->writer, r->count * sizeof(*r->writer));
+  if (r->values)
+    dvmrt_mem_free(r->values, r->count * r->points * sizeof(*r->values));
 }
 
 void dvmrt_replicas_over(struct dvmrt_frame *f) {

@@ -236,6 +236,9 @@ class Oracle(Rules):
             self.value[(base.name, subs)] = convert(*value, access.ctype)
         except Undefined:
             self.defined, self.value[(base.name, subs)] = False, None
+        copies = self.construct and self.construct.copies.get(base.name)
+        if copies and (base.name, subs) in copies.places:
+            copies.places[(base.name, subs)][copies.place] = self.value[(base.name, subs)]
         return self.value[(base.name, subs)]
 
     def sum(self, terms, env):
@@ -464,6 +467,8 @@ class Oracle(Rules):
         self.nest(node, 0, dict(env))
         self.judge_subscripts()
         self.judge_stale()
+        if any(copies.unknown() for copies in self.construct.copies.values()):
+            raise Undecided
         self.judge_copies()
         self.second.compare()
         over, self.construct, self.second = self.construct, None, None

@@ -32,10 +32,14 @@ class Copies:
     """Of an array with copies along dimensions by which the iterations are divided: each iteration writes one."""
 
     def __init__(self, access, number):
-        self.access, self.number, self.places = access, number, {}    # the first access; how many there are; element -> those assigned
+        self.access, self.number, self.places = access, number, {}    # the first access; how many there are; element -> {place: value}
 
     def lacking(self):
-        return [e for e, places in self.places.items() if len(places) < self.number]
+        return [e for e, places in self.places.items() if len(places) < self.number or len(set(places.values())) > 1]
+
+    def unknown(self):
+        """Whether copies of some element have the same value is not known."""
+        return any(len(places) == self.number and None in places.values() for places in self.places.values())
 
 
 class Layout:
@@ -492,11 +496,12 @@ class Rules:
         for k in places:
             number *= template.sizes[k]
         copies = c.copies.setdefault(array.name, Copies(access, number))
-        copies.places.setdefault(element, set()).add(tuple(places.values()))
+        copies.place = tuple(places.values())
+        copies.places.setdefault(element, {})[copies.place] = None
         return True
 
     def judge_copies(self):
-        """At the end of the construct: the elements of which not every copy was assigned are private."""
+        """At the end of the construct: the elements of which not every copy was assigned, or that have not the same value in each, are private."""
         for copies in self.construct.copies.values():
             if copies.lacking():
                 self.report('dvm-undeclared-private', copies.access)
