@@ -71,8 +71,8 @@ static void add_values(struct dvmp_told *v, int64_t low, int64_t high) {
 }
 
 DVMRT_EXPORT int __dvmp_loop(struct dvmrt_site *site, const void *frame, uint32_t index, int64_t start, int64_t end, int64_t way) {
-  struct dvmp_construct *c = dvmp_construct_asks(site, frame);
-  if (!c)
+  struct dvmp_construct *c = dvmp_construct_top();
+  if (!c || !c->asks || c->site != site || c->frame != frame)
     return 0;
   struct dvmp_told *v = &c->values[index];
   v->unknown |= !way;

@@ -36,12 +36,7 @@ void dvmp_construct_at(const struct dvmrt_pos *pos) { place = pos; }
 const struct dvmrt_directive *dvmp_construct_current(void) { return depth ? stack[depth - 1]->d : NULL; }
 int dvmp_construct_depth(void) { return depth; }
 
-static struct dvmp_construct *top(void) { return depth ? stack[depth - 1] : NULL; }
-
-struct dvmp_construct *dvmp_construct_asks(const struct dvmrt_site *site, const void *frame) {
-  struct dvmp_construct *c = top();
-  return c && c->asks && c->site == site && c->frame == frame ? c : NULL;
-}
+struct dvmp_construct *dvmp_construct_top(void) { return depth ? stack[depth - 1] : NULL; }
 
 /* ---- turns ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -93,7 +88,7 @@ static int finish(struct dvmp_construct *c, int64_t *at) {
   dvmp_task_end(c);
   if (--depth == 0)
     dvmp_guard_close_all();
-  __dvm_facts.frame = (uintptr_t)top();
+  __dvm_facts.frame = (uintptr_t)dvmp_construct_top();
   dvmp_recompute_keep(c);
   if (c->d->parallel || dvmrt_directive_find(c->d->items, DVMRT_DIRECTIVE_REMOTE))
     dvmp_poison_end(depth);
@@ -133,13 +128,13 @@ static int begin_turns(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
 }
 
 static int begin(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {
-  const struct dvmp_construct *outer = top();
+  const struct dvmp_construct *outer = dvmp_construct_top();
   if (dvmp_job.inside)
     dvmp_fail_here(DVMP_STATUS_WRONG, &c->d->pos, "this '%s' is executed inside the parallel loop at %s:%u, by some ranks only [dvm-usage]",
                    kind_name(c), outer && outer->d->pos.file ? outer->d->pos.file : "?", outer ? outer->d->pos.line : 0);
   if (depth == DEPTH_MAX)
     dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "constructs are nested more than %d deep [dvm-usage]", DEPTH_MAX);
-  c->outer = top();
+  c->outer = dvmp_construct_top();
   dvmp_task_find(c);
   if (!dvmp_task_enter(c)) { /* others execute it */
     dvmp_arena_free(&c->memory);
@@ -178,7 +173,7 @@ static struct dvmrt_directive *directive_of(struct dvmrt_site *site) {
 
 DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const int64_t *args, int64_t *clamps, int64_t *at) {
   static struct dvmp_construct room[DEPTH_MAX];
-  struct dvmp_construct *c = top();
+  struct dvmp_construct *c = dvmp_construct_top();
   if (c && c->site == site && c->frame == frame && c->left) {
     c->left = false;
     dvmp_profile_time(DVMP_TIME_SYSTEM);
@@ -210,13 +205,13 @@ DVMRT_EXPORT int __dvmp_enter(struct dvmrt_site *site, const void *frame, const 
 }
 
 DVMRT_EXPORT void __dvmp_leave(struct dvmrt_site *site, const void *frame) {
-  struct dvmp_construct *c = top();
+  struct dvmp_construct *c = dvmp_construct_top();
   if (c && c->site == site && c->frame == frame)
     c->left = true;
 }
 
 DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, uint64_t count, uint64_t sum) {
-  struct dvmp_construct *c = top();
+  struct dvmp_construct *c = dvmp_construct_top();
   if (c && c->site == site && c->frame == frame && !dvmp_job.edges && !c->asks) {
     c->executed += count;
     c->executed_sum += sum;
@@ -224,7 +219,7 @@ DVMRT_EXPORT void __dvmp_executed(struct dvmrt_site *site, const void *frame, ui
 }
 
 DVMRT_EXPORT void __dvmp_iteration(struct dvmrt_site *site, const void *frame, const int64_t *indices) {
-  struct dvmp_construct *c = top();
+  struct dvmp_construct *c = dvmp_construct_top();
   if (!c || c->site != site || c->frame != frame || dvmp_job.edges)
     return;
   if (c->told)
@@ -237,24 +232,6 @@ DVMRT_EXPORT void __dvmp_outside(struct dvmrt_site *site, uint32_t index, int64_
   const struct dvmrt_item *on = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ON);
   dvmp_fail_here(DVMP_STATUS_WRONG, &d->pos, "the iteration %s=%lld lies outside '%s' [dvm-usage]", d->names[index], (long long)value,
                  on ? on->ref.name : "?");
-}
-
-bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
-  int64_t ix[DVMRT_NDIMS_MAX];
-  bool found = false;
-  struct dvmp_arena m = {NULL};
-  dvmp_array_indices(a, at, ix);
-  for (int n = depth; n-- && !found;)
-    for (struct dvmrt_item *i = stack[n]->d->items; !found && (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
-      if (stack[n]->d->parallel || dvmp_array_named(stack[n]->d, &i->ref, stack[n]->args) != a)
-        continue;
-      struct dvmp_set s = dvmp_exchange_section(&m, stack[n], i, a, dvmp_job.rank);
-      found = true;
-      for (int d = 0; d < a->ndims; d++)
-        found &= dvmp_list_has(s.dim[d], ix[d]);
-    }
-  dvmp_arena_free(&m);
-  return found;
 }
 
 /* ---- directives that stand alone ------------------------------------------------------------------------------------------------- */

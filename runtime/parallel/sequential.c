@@ -21,9 +21,11 @@ struct dvmp_array *dvmp_sequential_divided(const void *p) { return divided(p, fa
 struct dvmp_array *dvmp_sequential_read(const void *p) { return divided(p, true); }
 
 static void note_assigned(const void *p, uint64_t size) {
-  struct dvmp_array *a = dvmp_job.poison && !dvmp_job.inside ? dvmp_array_at((uintptr_t)p) : NULL;
-  if (a)
+  struct dvmp_array *a = (dvmp_job.poison || dvmp_construct_top()) && !dvmp_job.inside ? dvmp_array_at((uintptr_t)p) : NULL;
+  if (a && dvmp_job.poison)
     dvmp_poison_assigned(a, (uintptr_t)p, size);
+  if (a && !dvmp_array_everywhere(a))
+    dvmp_construct_assigned(a, (uintptr_t)p, size > 1 ? size : a->element_bytes);
 }
 
 DVMRT_EXPORT int __dvmp_own(const void *p) {
@@ -84,15 +86,20 @@ void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, d
 
 DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site) {
   const struct dvmp_array *a = dvmp_sequential_read(p);
+  bool fetched = a && dvmp_construct_fetched(a, (uintptr_t)p), old = fetched && dvmp_construct_outdated((uintptr_t)p);
   (void)size;
-  if (!a || dvmp_construct_fetched(a, (uintptr_t)p))
-    return p;
-  if (dvmp_array_mine(a, (uintptr_t)p))
+  if (!a || (fetched && !old) || dvmp_array_mine(a, (uintptr_t)p))
     return p;
   bool entered = dvmrt_mem_enter();
   const struct dvmrt_access *x = dvmrt_site_access(site);
   if (entered)
     dvmrt_mem_leave();
+  if (old)
+    dvmp_fail_here(
+        DVMP_STATUS_WRONG, &x->pos,
+        "'%s' is read by rank %d as 'remote_access' has fetched it, but its owner, rank %d, has been given another value since: end "
+        "the block behind the assignment, and begin another one [dvm-sequential-access]",
+        x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
   dvmp_fail_here(DVMP_STATUS_WRONG, &x->pos,
                  "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",
@@ -101,12 +108,10 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
 
 DVMRT_EXPORT void *__dvmp_change(void *p, uint64_t size, struct dvmrt_site *site) {
   struct dvmp_array *a = dvmp_sequential_divided(p);
-  note_assigned(p, size);
-  if (!a)
-    return p;
-  void *to = dvmp_sequential_target(a, p, size);
+  void *to = a ? dvmp_sequential_target(a, p, size) : p;
   if (to != p)
     memcpy(to, __dvmp_read(p, size, site), size); /* which remote_access has brought, or the run ends there */
+  note_assigned(p, size);
   return to;
 }
 

@@ -106,6 +106,37 @@ for options in guard=1 poison=1; do
   has err "which has 'b["
   has err "[dvm-nonlocal-access]"
 done
+
+# A block of remote_access that assigns what it has fetched: reading that again is an error, the statement itself, and other elements, are right.
+cat >again.c <<'END'
+#include <stdio.h>
+#define N 12
+#pragma dvm array distribute[block]
+int k[N];
+int main(int argc, char **argv) {
+  int x = 0;
+#pragma dvm parallel([i] on k[i])
+  for (int i = 0; i < N; i++)
+    k[i] = i;
+#pragma dvm remote_access(k[])
+  {
+    x += k[7];
+    k[7] = k[8] + 1;
+    k[2] += x++;
+    x += k[8];
+    if (argc > 1)
+      x += k[7];
+  }
+  printf("%d\n", x);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -g -O2 again.c -o again
+status 0 mpirun --oversubscribe -n 3 ./again
+has out 16
+status 66 mpirun --oversubscribe -n 3 ./again 1
+has err "again.c:17:12: error: 'k[7]' is read by rank"
+has err "has been given another value since"
 status 0 env DVM_OPTIONS=guard=0 mpirun --oversubscribe -n 3 ./foreign 3
 # A static array keeps a rank's memory to its part, whatever is set to zero.
 cat >large.c <<'END'
