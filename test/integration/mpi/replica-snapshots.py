@@ -45,9 +45,9 @@ def waiting(pipe):
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
 
 
-def kill(pid):
+def kill(pid, number=signal.SIGKILL):
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         pass
 
@@ -90,9 +90,11 @@ class Job:
         wait_for(lambda: self.process.poll() is not None or sum(r == rank for _, r in replicas(self.process.pid)) == 2)
 
     def lose(self, rank):
-        for pid, r in replicas(self.process.pid):
-            if r == rank:
-                kill(pid)
+        """Both at once: on a busy machine the second one would make itself a fresh shadow before it is killed, too."""
+        lost = [pid for pid, r in replicas(self.process.pid) if r == rank]
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in lost:
+                kill(pid, number)
 
     def goes_on(self):
         """Opens the gate, again for each new life."""
