@@ -212,9 +212,16 @@ static uint32_t hints_of(const char *flags) {
   return found;
 }
 
-/* Lines of smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr". */
+/* Memory that can only be executed has a key that the kernel looks after. */
+static uint32_t key_of(const struct mpir_image_map *map, const char *value) {
+  while (*value == ' ')
+    value++;
+  return map->prot == PROT_EXEC ? 0 : ((uint32_t)mpir_plain_dec(&value) & 15) << MPIR_MAP_KEY_SHIFT;
+}
+
+/* Lines of smaps: "start-end perms ...", then "Label: value", among them "VmFlags: rd wr mr" and, where the processor has keys, "ProtectionKey: 0". */
 static bool read_hints(struct crs_dump *d, const char *path) {
-  static const char label[] = "VmFlags:";
+  static const char label[] = "VmFlags:", key[] = "ProtectionKey:";
   uint64_t start = 0, end = 0;
   const char *line = d->text;
   unsigned i = 0;
@@ -226,12 +233,12 @@ static bool read_hints(struct crs_dump *d, const char *path) {
       start = mpir_plain_hex(&line);
       line++;
       end = mpir_plain_hex(&line);
-    } else if (mpir_plain_starts(line, label)) {
+    } else if (mpir_plain_starts(line, label) || mpir_plain_starts(line, key)) {
       while (i < d->map_count && d->maps[i].end <= start)
         i++;
       for (unsigned k = i; k < d->map_count && d->maps[k].start < end; k++)
         if (d->maps[k].kind != MPIR_MAP_KERNEL)
-          d->maps[k].flags |= hints_of(line + sizeof(label) - 1);
+          d->maps[k].flags |= *line == *label ? hints_of(line + sizeof(label) - 1) : key_of(&d->maps[k], line + sizeof(key) - 1);
     }
   }
   return true;

@@ -1,4 +1,5 @@
 /* Saving the stopped process: collect, copy by fork, let a copy write; and waking up in a restarted process. */
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -208,6 +209,14 @@ static int save_stopped(struct crs_dump *d, const char *path, struct crs_reply *
   return rc;
 }
 
+/* The helper, and the copies that it makes of the process, read memory whose protection keys are not theirs. */
+static void open_all_keys(void) {
+  unsigned a, b, c, d;
+
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & bit_OSPKE))
+    __asm__ volatile(".byte 0x0f, 0x01, 0xef" /* wrpkru */ : : "a"(0), "c"(0), "d"(0) : "memory");
+}
+
 /* Returns with the threads released. */
 static int save_now(const struct crs_request *request, const char *path, struct crs_reply *reply, int connection, int other) {
   const int lock_future = atomic_load(&crs.lock_future);
@@ -215,6 +224,7 @@ static int save_now(const struct crs_request *request, const char *path, struct 
   bool released = false;
   int rc;
 
+  open_all_keys();
   if (lock_future) /* most of the work area is never touched: do not fill it because the program locks all its memory */
     sys1(SYS_mlockall, lock_future | MCL_ONFAULT);
   d = area_map(sizeof(*d), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);

@@ -96,6 +96,7 @@ enum { /* mpir_image_map.flags */
        MPIR_MAP_NO_DUMP = 1 << 13,
        MPIR_MAP_NO_FORK = 1 << 14,
        MPIR_MAP_WIPE_ON_FORK = 1 << 15,
+       MPIR_MAP_KEY_SHIFT = 24, /* four bits: the protection key, pkey_mprotect(2) */
 };
 
 struct mpir_image_map {

@@ -30,6 +30,7 @@ static const char *const stages[RESTORER_STAGES] = {
     [RESTORER_MAP] = "map the memory",
     [RESTORER_READ] = "read the memory",
     [RESTORER_PROTECT] = "protect the memory",
+    [RESTORER_KEY] = "get the memory's protection keys, which this processor may not have",
     [RESTORER_PLACE_VDSO] = "place the vdso",
     [RESTORER_MEMORY_LAYOUT] = "restore the memory layout, with the heap's end",
     [RESTORER_THREAD] = "create the thread with the number",

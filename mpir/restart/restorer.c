@@ -157,6 +157,30 @@ static void protect_all(const struct restorer_plan *plan) {
   }
 }
 
+static unsigned key_of(const struct restorer_region *r) { return r->hints >> MPIR_MAP_KEY_SHIFT & 15; }
+
+/* The kernel gives keys in turn: those that no memory has are given back. */
+static void protect_by_keys(const struct restorer_plan *plan) {
+  uint32_t wanted = 0, have = 0;
+  long key = 0;
+
+  for (uint64_t i = 0; i < plan->region_count; i++)
+    wanted |= (uint32_t)1 << key_of(&plan->regions[i]);
+  wanted &= ~(uint32_t)1; /* the key of all other memory */
+  while ((have & wanted) != wanted && (key = sys2(SYS_pkey_alloc, 0, 0)) > 0)
+    have |= (uint32_t)1 << key;
+  for (uint64_t i = 0; i < plan->region_count; i++) {
+    const struct restorer_region *r = &plan->regions[i];
+    long rc = !key_of(r) ? 0 : have >> key_of(r) & 1 ? sys4(SYS_pkey_mprotect, r->start, r->size, r->final_prot, key_of(r)) : key;
+
+    if (rc)
+      fail(plan, RESTORER_KEY, rc, r->start);
+  }
+  for (unsigned k = 1; k < 16; k++)
+    if ((have & ~wanted) >> k & 1)
+      sys1(SYS_pkey_free, k);
+}
+
 static void register_watched(const struct restorer_plan *plan) {
   for (uint64_t i = 0; i < plan->watched_count; i++) {
     struct uffdio_register r = {.range = {plan->watched[i].start, plan->watched[i].size}, .mode = UFFDIO_REGISTER_MODE_MISSING};
@@ -373,6 +397,7 @@ _Noreturn void mpir_restorer_main(const struct restorer_plan *plan) {
   read_all(plan);
   guard_all(plan);
   protect_all(plan);
+  protect_by_keys(plan);
   register_watched(plan);
   place_kernel_maps(plan);
   memory_layout(plan);

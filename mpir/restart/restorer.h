@@ -16,6 +16,7 @@ enum restorer_stage { /* where it failed; told to the restart command with the k
                       RESTORER_MAP,
                       RESTORER_READ,
                       RESTORER_PROTECT,
+                      RESTORER_KEY,
                       RESTORER_PLACE_VDSO,
                       RESTORER_MEMORY_LAYOUT,
                       RESTORER_THREAD,

@@ -162,8 +162,11 @@ static int run_rows(void)
       memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); CHECK(!mlock(memory, 16384)))
   ROW("memory", "not inherited by children (MADV_DONTFORK)", faults(memory),
       memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); CHECK(!madvise(memory, 16384, MADV_DONTFORK)))
-  ROW("memory", "protection keys", !pkey_free((int)value),
-      memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); value = pkey_alloc(0, 0); CHECK(value > 0 && !pkey_mprotect(memory, 16384, 3, (int)value)))
+  ROW("memory", "protection keys", is_text("kept") && !pkey_set((int)value, PKEY_DISABLE_ACCESS) && faults(memory) && !pkey_set((int)value, 0) && !pkey_free((int)value),
+      memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); value = pkey_alloc(0, 0); CHECK(value > 0 && !pkey_mprotect(memory, 16384, 3, (int)value)); strcpy(memory, "kept"))
+  ROW("memory", "protection keys, no access", !pkey_set((int)value, 0) && is_text("kept") && !pkey_free((int)value),
+      memory = map(MAP_PRIVATE | MAP_ANONYMOUS, -1); value = pkey_alloc(0, 0); CHECK(value > 0 && !pkey_mprotect(memory, 16384, 3, (int)value)); strcpy(memory, "kept");
+      CHECK(!pkey_set((int)value, PKEY_DISABLE_ACCESS)))
   ROW("memory", "System V shared memory, removed", is_text("kept") && !shmdt(memory) && shmat((int)value, NULL, 0) == (void *)-1,
       value = shmget(IPC_PRIVATE, 16384, 0600); memory = shmat((int)value, NULL, 0); shmctl((int)value, IPC_RMID, NULL); strcpy(memory, "kept"))
   ROW("memory", "System V shared memory", is_text("kept") && shmat((int)value, NULL, SHM_RDONLY) != (void *)-1 &&

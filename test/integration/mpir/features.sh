@@ -1,6 +1,6 @@
 #!/bin/bash
 # features.sh BIN PROGRAMS DOCUMENT [--update]: tries every row of features.c, and says whether it is restored, refused by name, or lost without a
-# word.  The table of DOCUMENT must say the same; --update writes it.
+# word.  The table of DOCUMENT must say the same, but for what this machine does not have; --update writes it.
 BIN=$1 PROGRAMS=$2 DOCUMENT=$3 UPDATE=${4:-}
 . "$(dirname "$0")/lib.sh"
 need_restart
@@ -43,7 +43,13 @@ while IFS= read -r row; do
   try $n
   [ "$OUTCOME" != lost ] || echo "lost: $row: $REASON" >&2
   others=$(awk -F '|' -v row="${row#*: }" '$1 == row { print $2 " | " $3 }' "$(dirname "$0")/features-others.txt")
-  echo "| ${row%%: *} | ${row#*: } | $OUTCOME | $REASON | ${others:- | } |"
+  line="| ${row%%: *} | ${row#*: } | $OUTCOME | $REASON | ${others:- | } |"
+  known=$(grep -F -e "| ${row%%: *} | ${row#*: } | " "$DOCUMENT" || true)
+  case $UPDATE:$OUTCOME:$known in
+    *:"not here":?*) line=$known ;;
+    :restored:*"| not here |"*) line=$known ;; # written where nobody has it
+  esac
+  echo "$line"
 done < "$WORK/rows" > "$WORK/table"
 awk -F ' [|] ' '{ count[$3]++ } END { for (k in count) print count[k], k }' "$WORK/table" | sort -rn > "$WORK/counts"
 cat "$WORK/counts"
