@@ -250,6 +250,8 @@ static void on_flush(void *arg) {
     write_out(s);
     return;
   }
+  if (s->held) /* the rest of the line is there, as likely as not, and it is we that do not read */
+    return;
   send_line(s, SDM_STDOUT, false);
   send_line(s, SDM_STDERR, false);
 }
@@ -318,6 +320,7 @@ static void on_credit(void *arg, uint64_t bytes) {
   s->credit += (int64_t)(bytes < CREDIT_START ? bytes : CREDIT_START);
   if (s->held && s->credit > 0) {
     s->held = false;
+    sdm_timer_set(s->flush, sdm_now_us() + PARTIAL_US);
     s->ops->resume(s->backend);
   }
 }
@@ -383,6 +386,7 @@ static void on_alone(void *arg) {
                   sdm_call_new(0, json_pack("{s:s}", "cmd", s->orphan == SDM_ORPHAN_KILL ? "kill" : "detach"), on_left, s));
   if (s->held) {
     s->held = false;
+    sdm_timer_set(s->flush, sdm_now_us() + PARTIAL_US);
     s->ops->resume(s->backend);
   }
 }
