@@ -15,17 +15,6 @@ using namespace dvmir;
 
 static constexpr unsigned MostOfFunction = 600, MostOfCaller = 6000, DepthMax = 8; // instructions without marks
 
-static Value *rootOf(Value *P) {
-  for (;;) {
-    Value *Next = behindAll(P);
-    if (auto *GEP = dyn_cast<GEPOperator>(Next))
-      Next = GEP->getPointerOperand();
-    if (Next == P)
-      return P;
-    P = Next;
-  }
-}
-
 static unsigned sizeOf(const Function &F) {
   return unsigned(count_if(instructions(F), [](const Instruction &I) { return markerName(&I).empty(); }));
 }
@@ -85,9 +74,8 @@ bool LocalFunctions::isInside(CallBase &Call, const SmallPtrSetImpl<const Alloca
   Function *F = Call.getCalledFunction();
   if (!F || !isa<CallInst>(Call) || Call.isInlineAsm())
     return false;
-  if (F->isDeclaration())
-    return isMathematical(F);
-  return is(*F, Depth + 1) && all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || isInside(V, Homes); });
+  return (F->isDeclaration() ? isMathematical(F) : is(*F, Depth + 1)) &&
+         all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || isInside(V, Homes); });
 }
 
 bool LocalFunctions::isInside(Instruction &I, const SmallPtrSetImpl<const AllocaInst *> &Homes, unsigned Depth) {

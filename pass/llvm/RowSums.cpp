@@ -58,7 +58,7 @@ Value *dvmir::behindAll(Value *V) {
   }
 }
 
-static Value *rootOf(Value *P) {
+Value *dvmir::rootOf(Value *P) {
   for (;;) {
     Value *Next = behindAll(P);
     if (auto *GEP = dyn_cast<GEPOperator>(Next))

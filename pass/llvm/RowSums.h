@@ -17,6 +17,8 @@ namespace dvmir {
 
 // A value without the marks around it.
 llvm::Value *behindAll(llvm::Value *V);
+// What an address is in or behind: a variable, a loaded pointer.
+llvm::Value *rootOf(llvm::Value *P);
 // Its address is used for loads and stores, and told to marks.
 bool isPrivate(const llvm::AllocaInst *A);
 // What an index variable of Fortran is given before each turn of the loop, and nowhere else in it: a number that begins somewhere and makes one step

@@ -16,6 +16,10 @@ static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] 
 static double norm(const double *a) { return sqrt(dot(a, a)); }
 static double deep(const double *a, int n) { return n ? a[n - 1] + deep(a, n - 1) : 0; }
 static void sum(const double *a) { G += a[0]; }
+static double whole(const double *a) {
+  double modf(double, double *);
+  return modf(a[0], &G);
+}
 static double walk(const double *a) {
   double s = *a++;
   return s + *a;
@@ -30,13 +34,14 @@ void local(void) { NEST(double v[2] = {i, 1}; A[i] = norm(v)) }
 // CHECK-LABEL: define {{.*}}@others(
 // CHECK: call double @deep(
 // CHECK: call void @sum(
+// CHECK: call double @whole(
 // CHECK: call double @walk(
 // CHECK: call double @kept(
 // CHECK: call double @wide(
 // CHECK: call double @norm(
 void others(void) {
   double w[2] = {1, 2};
-  NEST(double v[2] = {i, 1}; A[i] = deep(v, 2); sum(v); A[i] += walk(v) + kept(v) + wide(v) + norm(w))
+  NEST(double v[2] = {i, 1}; A[i] = deep(v, 2); sum(v); A[i] += whole(v) + walk(v) + kept(v) + wide(v) + norm(w))
 }
 // CHECK-LABEL: define {{.*}}@outside(
 // CHECK: call double @norm(
