@@ -49,6 +49,17 @@ static uint64_t copy_part(const void *array, const void *values, uint64_t from, 
   return dvmt_digest_copy((void *)a->address, values, a->element_bytes, from, to - from); /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* The elements that this rank has, where they lie together; none: they do not. */
+static struct dvmt_rows_span own_run(const struct dvmp_array *a) {
+  for (int d = 1; d < a->ndims; d++)
+    if (dvmp_list_count(a->own.dim[d]) != a->extent[d])
+      return (struct dvmt_rows_span){0, 0};
+  if (a->own.dim[0].n != 1)
+    return (struct dvmt_rows_span){0, 0};
+  const struct dvmp_span *part = &a->own.dim[0].at[0];
+  return (struct dvmt_rows_span){(uint64_t)(part->low * a->stride[0]), (uint64_t)((part->high + 1) * a->stride[0])};
+}
+
 /* Between the rows of this rank's part, when dimensions behind the first are cut, lie others' elements. */
 static uint64_t others(const struct dvmp_array *a) {
   int last = a->ndims - 1;
@@ -85,10 +96,13 @@ static void find_arrays(void) {
     uint64_t elements = 1;
     for (int d = 0; d < a->ndims; d++)
       elements *= (uint64_t)a->extent[d];
+    const struct dvmt_rows_span own = own_run(a);
     struct dvmt_rows *r = &rows[nrows++];
     *r = (struct dvmt_rows){.array = a,
                             .f = sum_part,
-                            .copy = is_whole(a) ? copy_part : NULL,
+                            .copy = copy_part,
+                            .copies_from = own.from,
+                            .copies_to = own.to,
                             .elements = elements,
                             .address = a->address,
                             .element_bytes = a->element_bytes,

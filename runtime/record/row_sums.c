@@ -38,6 +38,7 @@ static void add_array(const struct dvmt_array *a) {
   *r = (struct dvmt_rows){.array = a,
                           .f = sum_part,
                           .copy = copy_part,
+                          .copies_to = a->bytes / a->element_bytes,
                           .elements = a->bytes / a->element_bytes,
                           .address = a->address,
                           .element_bytes = a->element_bytes,

@@ -159,7 +159,8 @@ static bool copy_between(struct dvmt_rows *r, const void *values, struct dvmt_ro
 bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes) {
   const uintptr_t low = (uintptr_t)to, source = (uintptr_t)from;
   struct dvmt_rows_span w;
-  if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w))
+  if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w) || w.from < r->copies_from ||
+      w.to > r->copies_to)
     return false;
   if (!copy_behind(r, from, w) && !copy_between(r, from, w))
     return false;

@@ -15,7 +15,8 @@ enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16, DVMT_ROWS_PIECE = 2048 };
 struct dvmt_rows {
   const void *array;           /* given to the function */
   dvmt_rows_sum_f *f;
-  dvmt_rows_copy_f *copy;      /* NULL: the sum is not that of all elements of a row */
+  dvmt_rows_copy_f *copy;      /* NULL: rows are not copied */
+  uint64_t copies_from, copies_to; /* elements whose sum is that of all of them: rows there are copied */
   uint64_t elements, address, element_bytes;
   unsigned shift;              /* element_bytes is 1 << shift; 64: it is no power of 2 */
   uint64_t near;               /* rows with no more elements between them are one */

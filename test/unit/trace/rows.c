@@ -36,6 +36,7 @@ static struct dvmt_rows rows_of(struct array *a, uint64_t key) {
   return (struct dvmt_rows){.array = a,
                             .f = sum,
                             .copy = copy,
+                            .copies_to = ELEMENTS,
                             .elements = ELEMENTS,
                             .address = (uintptr_t)a->memory,
                             .element_bytes = a->element_bytes,
@@ -171,6 +172,11 @@ static void test_copied(void **state) {
   assert_false(dvmt_rows_copy(&r, a.memory + 8, values, 12));
   assert_false(dvmt_rows_copy(&r, a.memory + (ELEMENTS - 1) * 8, values, ROW * 8));
   assert_false(dvmt_rows_copy(&r, values, a.memory, ROW * 8));
+  r.copies_from = ROW;
+  r.copies_to = 3 * ROW;
+  assert_false(dvmt_rows_copy(&r, a.memory + (ROW - 1) * 8, values, ROW * 8));
+  assert_false(dvmt_rows_copy(&r, a.memory + (2 * ROW + 1) * 8, values, ROW * 8));
+  assert_true(dvmt_rows_copy(&r, a.memory + 2 * ROW * 8, values, ROW * 8));
   r.copy = NULL;
   assert_false(dvmt_rows_copy(&r, a.memory, values, ROW * 8));
 }
