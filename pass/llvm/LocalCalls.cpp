@@ -256,14 +256,18 @@ void CallExpander::run() {
     else if (Call && Call->getCalledFunction() && markerName(&I).empty())
       Work.push_back(Call);
   }
-  for (size_t N = 0; N < Work.size() && (Whole || !Iterations.empty()); ++N)
+  for (size_t N = 0; N < Work.size(); ++N)
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
+}
+
+static bool hasIterations(Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) { return markerName(&I) == DVMM_ITER; });
 }
 
 void dvmir::expandLocalCalls(Module &M, const DenseSet<const Function *> &InLoops) {
   LocalFunctions Local;
   for (Function &F : M)
-    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::OptimizeNone))
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::OptimizeNone) && (InLoops.contains(&F) || hasIterations(F)))
       CallExpander(F, Local, InLoops.contains(&F)).run();
 }
