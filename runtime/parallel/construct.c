@@ -116,7 +116,8 @@ static void push(struct dvmp_construct *c) {
 
 static void pop(struct dvmp_construct *c) {
   dvmp_job.inside -= c->inside;
-  __dvm_facts.frame = (uintptr_t)(--depth ? stack[depth - 1] : NULL);
+  depth--;
+  __dvm_facts.frame = (uintptr_t)dvmp_construct_top();
 }
 
 static int begin_turns(struct dvmp_construct *c, int64_t *clamps, int64_t *at) {

@@ -27,16 +27,21 @@ static void add_run(void *arg, int64_t offset, int64_t count) {
   s->sum += dvmt_digest_part((const void *)s->a->address, s->a->element_bytes, (uint64_t)offset, (uint64_t)count);
 }
 
-static bool is_whole(const struct dvmp_array *a) {
-  for (int d = 0; d < a->ndims; d++)
+/* The elements that this rank has, where they lie together; none: they do not. */
+static struct dvmt_rows_span own_run(const struct dvmp_array *a) {
+  for (int d = 1; d < a->ndims; d++)
     if (dvmp_list_count(a->own.dim[d]) != a->extent[d])
-      return false;
-  return true;
+      return (struct dvmt_rows_span){0, 0};
+  if (a->own.dim[0].n != 1)
+    return (struct dvmt_rows_span){0, 0};
+  const struct dvmp_span *part = &a->own.dim[0].at[0];
+  return (struct dvmt_rows_span){(uint64_t)(part->low * a->stride[0]), (uint64_t)((part->high + 1) * a->stride[0])};
 }
 
 static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
   struct summing s = {array, 0};
-  if (is_whole(s.a)) {
+  const struct dvmt_rows_span own = own_run(s.a);
+  if (from >= own.from && to <= own.to) {
     add_run(&s, (int64_t)from, (int64_t)(to - from));
     return s.sum;
   }
@@ -47,17 +52,6 @@ static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
 static uint64_t copy_part(const void *array, const void *values, uint64_t from, uint64_t to) {
   const struct dvmp_array *a = array;
   return dvmt_digest_copy((void *)a->address, values, a->element_bytes, from, to - from); /* NOLINT(performance-no-int-to-ptr) */
-}
-
-/* The elements that this rank has, where they lie together; none: they do not. */
-static struct dvmt_rows_span own_run(const struct dvmp_array *a) {
-  for (int d = 1; d < a->ndims; d++)
-    if (dvmp_list_count(a->own.dim[d]) != a->extent[d])
-      return (struct dvmt_rows_span){0, 0};
-  if (a->own.dim[0].n != 1)
-    return (struct dvmt_rows_span){0, 0};
-  const struct dvmp_span *part = &a->own.dim[0].at[0];
-  return (struct dvmt_rows_span){(uint64_t)(part->low * a->stride[0]), (uint64_t)((part->high + 1) * a->stride[0])};
 }
 
 /* Between the rows of this rank's part, when dimensions behind the first are cut, lie others' elements. */
