@@ -328,6 +328,9 @@ void Writer::clause(Site &T, const Clause &C, bool Groups) {
       T.key(DVMRT_DIRECTIVE_RESULTS).add(int64_t(V->Rank));
       for (size_t I = S.Extent.size(); I-- > 0;)
         T.add(" ").add(S.Extent[I].C ? *S.Extent[I].C : 0);
+      if (llvm::any_of(S.Lower, [](const Num &N) { return N.C && *N.C != 1; }))
+        for (size_t I = S.Lower.size(); I-- > 0;)
+          T.add(" ").add(S.Lower[I].C ? *S.Lower[I].C : 1);
     }
   }
   if (C.K == ClauseKind::ShadowStart || C.K == ClauseKind::ShadowWait)

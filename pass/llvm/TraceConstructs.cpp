@@ -176,21 +176,32 @@ void Recorder::lowerEnter(FunctionState &S, Construct &K, GlobalVariable *Site, 
   K.Enter = nullptr;
 }
 
-// "R <op> <name> & <element bytes> <count> <kind>": bytes of a scalar, 0 for arrays.
-static unsigned resultBytes(StringRef Text, unsigned Number) {
-  unsigned Seen = 0, Bytes = 0;
+namespace {
+struct ResultSize {
+  unsigned Bytes = 0; // of an element; 0: nothing is recorded
+  int64_t Count = 0; // -1: an argument says it
+};
+} // namespace
+
+// "R <op> <name> & <element bytes> <count> <kind>"
+static ResultSize resultSize(StringRef Text, unsigned Number) {
+  unsigned Seen = 0;
+  ResultSize Size;
   while (!Text.empty()) {
     auto [Line, After] = Text.split('\n');
     Text = After;
     if (!Line.starts_with("R ") || Seen++ != Number)
       continue;
-    SmallVector<StringRef, 10> Field;
-    Line.split(Field, ' ');
-    if (Field.size() > 6 && Field[5] == "1" && !Field[4].getAsInteger(10, Bytes) && Bytes <= 32)
-      return Bytes;
-    return 0;
+    StringRef Fields = Line.drop_front(Line.find(" & ") + 3);
+    auto [Bytes, Rest] = Fields.split(' ');
+    StringRef Count = Rest.split(' ').first;
+    Size.Count = -1;
+    if ((Count != "#" && Count.getAsInteger(10, Size.Count)) || Bytes.getAsInteger(10, Size.Bytes) || Size.Bytes > 32 ||
+        Size.Count > DVMT_RESULT_ELEMENTS)
+      return {};
+    return Size;
   }
-  return 0;
+  return {};
 }
 
 void Recorder::lowerLeave(FunctionState &S, const Construct &K, GlobalVariable *Site, CallInst *Mark, ArrayRef<Value *> Args) {
@@ -202,7 +213,14 @@ void Recorder::lowerLeave(FunctionState &S, const Construct &K, GlobalVariable *
     if (N && K.Text.Args[N - 1].Line == DVMRT_DIRECTIVE_REDUCTION && K.Text.Args[N - 1].Count == K.Text.Args[N].Count)
       continue; // its location
     Number = K.Text.Args[N].Count;
-    copyResult(S, B, Site, Number, Args[N], resultBytes(markerText(K.TextConstant), Number));
+    ResultSize Size = resultSize(markerText(K.TextConstant), Number);
+    if (Size.Count == 1)
+      copyResult(S, B, Site, Number, Args[N], Size.Bytes);
+    else if (Value *Count = Size.Count >= 0       ? B.getInt64(Size.Count)
+                            : N + 1 < Args.size() ? asWord64(RT, B, Args[N + 1])
+                                                  : nullptr;
+             Count && Size.Bytes)
+      call(B, "__dvmt_results", RT.Void, {Site, B.getInt32(Number), Args[N], B.getInt32(Size.Bytes), Count});
   }
   for (unsigned N = 0; N < Args.size() && N < K.Text.Args.size(); ++N)
     if (K.Text.Args[N].Line == DVMRT_DIRECTIVE_SHARED)

@@ -305,7 +305,7 @@ void dvmp_record_leave(struct dvmp_construct *c) {
     dvmp_emit_pace();
 }
 
-void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes) {
+void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, void *at, char type, int bytes) {
   uint64_t words[6] = {number, (uint64_t)bytes};
   if (!dvmp_emit_wanted() || bytes > 32)
     return;

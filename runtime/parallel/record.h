@@ -25,8 +25,9 @@ void dvmp_record_array(const struct dvmp_array *a);
 /* Text of a directive by which what lies there is the array, under its own name or the latest one that the program has given it. */
 void dvmp_record_declaration(const struct dvmp_array *a, bool latest, char *text, size_t room);
 
-/* A result of construct 'd', the number of its R line; all ranks have it.  One that agrees with the reference's becomes it. */
-void dvmp_record_result(const struct dvmrt_directive *d, unsigned number, uint64_t execution, void *at, char type, int bytes);
+/* A result of construct 'd', the number of its R line and << 32 of the element; all ranks have it.  One that agrees with the reference's
+ * becomes it. */
+void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, void *at, char type, int bytes);
 /* Of the construct's executions so far; 0: nothing is recorded. */
 uint64_t dvmp_record_execution(const struct dvmrt_directive *d);
 #endif

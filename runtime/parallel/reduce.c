@@ -6,6 +6,7 @@
 #include "runtime/parallel/record.h"
 #include "runtime/parallel/results.h"
 #include "runtime/parallel/way.h"
+#include "runtime/trace/text.h"
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct result {
   const struct dvmrt_item *item;
   char *at, *location;
   int64_t count, location_bytes;
+  int64_t elements;             /* that are recorded */
   char op;                      /* of dvmp_job_combine; 'X' maxloc, 'N' minloc */
   char type;
   int bytes;
@@ -171,6 +173,7 @@ static void read_result(struct dvmp_construct *c, struct result *r, const struct
   r->at = (char *)(uintptr_t)dvmrt_num_value(i->ref.address, c->args);
   r->count = dvmrt_num_value(i->ref.extent[0], c->args);
   r->scalar = r->count == 1;
+  r->elements = r->count > DVMT_RESULT_ELEMENTS ? 0 : r->count;
   r->pending = strcmp(group, "-") != 0;
   if (i->loc_name) {
     r->location = (char *)(uintptr_t)dvmrt_num_value(i->loc_address, c->args);
@@ -316,18 +319,25 @@ void dvmp_reduce_iteration(struct dvmp_construct *c) {
 }
 
 /* What all have now, against the reference. */
-static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
-  char is[80], was[80];
-  bool twice = r->scalar && (r->dual || r->dual_location);
-  const void *reference = twice ? dvmp_results_disagree(d, number, execution, r->at, r->type, r->bytes) : NULL;
+static void check_element(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, const struct result *r, const char *at) {
+  char is[80], was[80], name[300];
+  const void *reference = dvmp_results_disagree(d, number, execution, at, r->type, r->bytes);
   if (!reference)
     return;
-  dvmp_dual_text(r->at, r->type, r->bytes, is, sizeof(is));
+  dvmt_text_result(d->site->text, number, name, sizeof(name));
+  dvmp_dual_text(at, r->type, r->bytes, is, sizeof(is));
   dvmp_dual_text(reference, r->type, r->bytes, was, sizeof(was));
   dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                 "the reference has '%s' = %s, but the iterations' partial values give %s under '%s' [dvm-reduction-mismatch]\n"
                 "help: declare the operation that the loop computes, or let each iteration only add to '%s'",
-                r->item->ref.name, was, is, r->item->word, r->item->ref.name);
+                name, was, is, r->item->word, r->item->ref.name);
+}
+
+static uint64_t element_number(unsigned number, int64_t element) { return number | (uint64_t)element << 32; }
+
+static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
+  for (int64_t k = 0; k < r->elements && (r->dual || r->dual_location); k++)
+    check_element(d, element_number(number, k), execution, r, r->at + k * r->bytes);
 }
 
 static void turn_around(struct dvmp_construct *c, struct result *r) {
@@ -356,10 +366,10 @@ static void put_off(const struct dvmrt_directive *d, unsigned number, const stru
   waiting = w;
 }
 
-/* Of arrays of results nothing is recorded, nor of locations. */
+/* Of locations nothing is recorded. */
 static void record(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
-  if (r->scalar)
-    dvmp_record_result(d, number, execution, r->at, r->type, r->bytes);
+  for (int64_t k = 0; k < r->elements; k++)
+    dvmp_record_result(d, element_number(number, k), execution, r->at + k * r->bytes, r->type, r->bytes);
 }
 
 void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {

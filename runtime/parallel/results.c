@@ -142,7 +142,7 @@ void dvmp_results_apply(const struct dvmt_results_row *r, void *at, char type, i
 
 bool dvmp_results_there(void) { return head != NULL; }
 
-const void *dvmp_results_disagree(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, const void *at, char type,
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const void *at, char type,
                                   int bytes) {
   const struct dvmt_results_row *r = NULL;
   char now[sizeof(r->value)], reference[sizeof(r->value)];
@@ -159,7 +159,7 @@ const void *dvmp_results_disagree(const struct dvmrt_directive *construct, unsig
   return memcmp(now, reference, (size_t)bytes) ? r->value : NULL;
 }
 
-void dvmp_results_put(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, void *at, char type, int bytes) {
+void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, void *at, char type, int bytes) {
   if (!head || (type != 'f' && type != 'c') || !construct->pos.file)
     return;
   const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0};

@@ -14,10 +14,10 @@ bool dvmp_results_take(const void *p, size_t n);
 /* There are results of a reference. */
 bool dvmp_results_there(void);
 /* The reference's value where the one at 'at' does not agree with it, else NULL. */
-const void *dvmp_results_disagree(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, const void *at, char type,
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const void *at, char type,
                                   int bytes);
 /* The value at 'at' becomes the reference's if it agrees with it. */
 struct dvmt_results_row;
 void dvmp_results_apply(const struct dvmt_results_row *row, void *at, char type, int bytes);
-void dvmp_results_put(const struct dvmrt_directive *construct, unsigned number, uint64_t execution, void *at, char type, int bytes);
+void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, void *at, char type, int bytes);
 #endif

@@ -734,11 +734,18 @@ __attribute__((visibility("default"))) void __dvmt_iter(struct dvmt_site *site, 
 __attribute__((visibility("default"))) void __dvmt_unrecorded(struct dvmt_site *site) { note_unrecorded(site, DVMT_WHY_OPENMP); }
 
 __attribute__((visibility("default"))) void __dvmt_result(struct dvmt_site *site, uint32_t number, const void *value, uint32_t bytes) {
-  int64_t words[6] = {number, bytes};
-  if (!recording || bytes > 32 || level_now() == DVMT_LEVEL_NONE || silent_now())
+  __dvmt_results(site, number, value, bytes, 1);
+}
+
+__attribute__((visibility("default"))) void __dvmt_results(struct dvmt_site *site, uint32_t number, const void *values, uint32_t bytes,
+                                                           int64_t count) {
+  if (!recording || bytes > 32 || count > DVMT_RESULT_ELEMENTS || level_now() == DVMT_LEVEL_NONE || silent_now())
     return;
-  memcpy(words + 2, value, bytes);
-  emit(site, DVMT_TAG_RESULT, words, 6);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t words[6] = {number | i << 32, bytes};
+    memcpy(words + 2, (const char *)values + i * bytes, bytes);
+    emit(site, DVMT_TAG_RESULT, words, 6);
+  }
 }
 
 __attribute__((visibility("default"))) void __dvmt_shared(const struct dvmt_site *site, const void *value, uint64_t bytes) {

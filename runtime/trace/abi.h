@@ -79,7 +79,8 @@ enum dvmt_tag {
   DVMT_TAG_ITER,       /* index variables, outermost first */
   DVMT_TAG_ENTER, /* level (and number << 8 of the execution, where it is not that of the record), arguments of the site's '#' and '&' */
   DVMT_TAG_LEAVE, /* - */
-  DVMT_TAG_RESULT, /* number of the R line, bytes, value in 4 words: a reduction variable when the construct ends */
+  DVMT_TAG_RESULT, /* number of the R line (and << 32 that of the element, of an array), bytes, value in 4 words: a reduction variable when
+                    * the construct ends */
   DVMT_TAG_DIRECT, /* arguments */
   DVMT_TAG_DIGEST, /* address, elements, digest: contents of an array when the construct ends; at an access site: of the part that
                         * one rank has, and the number of the part; address 0: of the variable of the site, by bytes (part 0), or iterations: their number and
@@ -96,6 +97,9 @@ enum dvmt_tag {
 /* Allocations up to so many bytes are cleared in a program that is recorded; larger ones are pages that the system has cleared
  * (M_MMAP_THRESHOLD). */
 enum { DVMT_CLEARED = 1 << 20 };
+
+/* Arrays of results up to so many elements are recorded. */
+enum { DVMT_RESULT_ELEMENTS = 4096 };
 
 enum dvmt_level {
   DVMT_LEVEL_NONE,
@@ -151,6 +155,8 @@ void __dvmt_function(struct dvmt_site *site, void *frame);
 void __dvmt_function_end(struct dvmt_site *site, void *frame);
 /* Value of a reduction variable, just before leave; 'number' counts R lines from 0. */
 void __dvmt_result(struct dvmt_site *construct, uint32_t number, const void *value, uint32_t bytes);
+/* The same of an array: elements of 'bytes', one behind the other; of more than DVMT_RESULT_ELEMENTS nothing. */
+void __dvmt_results(struct dvmt_site *construct, uint32_t number, const void *values, uint32_t bytes, int64_t count);
 /* What a variable that the construct assigns and that no clause names holds, just before leave: an access site of it. */
 void __dvmt_shared(const struct dvmt_site *variable, const void *value, uint64_t bytes);
 /* How many iterations of the construct have been executed, and a sum of what their index variables were, just before leave: an access site. */

@@ -12,7 +12,7 @@ struct dvmt_results_head {
 /* Sorted by place, number, execution. */
 struct dvmt_results_row {
   uint64_t place;      /* dvmt_results_place of the construct */
-  uint64_t number;     /* of its R line, from 0 */
+  uint64_t number;     /* of its R line, from 0, and << 32 of the element */
   uint64_t execution;  /* of the construct, from 1 */
   uint64_t value[4];
   double relative, ulps, absolute; /* the tolerance: a value that is within one of them agrees */

@@ -1,4 +1,5 @@
 #include "runtime/trace/text.h"
+#include <stdio.h>
 #include <string.h>
 
 void dvmt_text_lines(const char *text, bool (*f)(void *arg, char key, struct dvmt_span rest), void *arg) {
@@ -104,4 +105,68 @@ bool dvmt_text_array(const char *text, const int64_t *args, size_t nargs, struct
   struct reading r = {args, nargs, 0, ref, false};
   dvmt_text_lines(text, read_array, &r);
   return r.found;
+}
+
+/* ---- results of reductions ----------------------------------------------------------------------------------------------------------- */
+
+struct result {
+  uint64_t left;
+  struct dvmt_span name, extents;
+  bool found;
+};
+
+/* "R <op> <name> & ..", and the line behind it: the name may have blanks. */
+static bool find_result(void *arg, char key, struct dvmt_span rest) {
+  struct result *r = arg;
+  if (r->found) {
+    r->extents = key == DVMRT_DIRECTIVE_RESULTS ? rest : r->extents;
+    return false;
+  }
+  if (key != DVMRT_DIRECTIVE_REDUCTION || r->left--)
+    return true;
+  dvmt_text_field(&rest);
+  r->name = rest;
+  for (size_t i = 0; i + 1 < rest.n && r->name.n == rest.n; i++)
+    if (rest.s[i] == ' ' && rest.s[i + 1] == '&')
+      r->name.n = i;
+  return r->found = true;
+}
+
+/* Subscripts of an element, the last dimension in memory first; false: the extents do not tell. */
+static bool subscripts_of(uint64_t element, const struct dvmt_array_ref *shape, int64_t *at) {
+  for (int d = shape->ndims; d-- > 0;) {
+    if (d && shape->extent[d] < 1)
+      return false;
+    at[d] = shape->lower[d] + (int64_t)(d ? element % (uint64_t)shape->extent[d] : element);
+    element /= d ? (uint64_t)shape->extent[d] : 1;
+  }
+  return shape->ndims > 0;
+}
+
+static void write_subscripts(const struct dvmt_array_ref *shape, const int64_t *at, bool fortran, char *buf, size_t size) {
+  size_t n = 0;
+  for (int d = 0; d < shape->ndims && n < size; d++) {
+    const char *before = !fortran ? "[" : d ? "," : "(", *behind = !fortran ? "]" : d + 1 == shape->ndims ? ")" : "";
+    n += (size_t)snprintf(buf + n, size - n, "%s%lld%s", before, (long long)at[fortran ? shape->ndims - 1 - d : d], behind);
+  }
+}
+
+void dvmt_text_result(const char *text, uint64_t word, char *buf, size_t size) {
+  const bool fortran = dvmt_text_line(text, DVMRT_ANY_LANGUAGE).s != NULL;
+  const uint64_t element = word >> 32;
+  struct result r = {word & 0xffffffff, {"?", 1}, {NULL, 0}, false};
+  struct dvmt_array_ref shape = {.ndims = 0};
+  int64_t at[DVMT_NDIMS_MAX];
+  dvmt_text_lines(text, find_result, &r);
+  int64_t ndims = dvmt_span_number(dvmt_text_field(&r.extents), 0);
+  shape.ndims = ndims > 0 && ndims <= DVMT_NDIMS_MAX ? (int)ndims : 0;
+  for (int d = 0; d < shape.ndims; d++)
+    shape.extent[d] = dvmt_span_number(dvmt_text_field(&r.extents), 0);
+  for (int d = 0; d < shape.ndims; d++)
+    shape.lower[d] = dvmt_span_number(dvmt_text_field(&r.extents), fortran);
+  size_t n = (size_t)snprintf(buf, size, "%.*s", (int)r.name.n, r.name.s);
+  if (n < size && subscripts_of(element, &shape, at))
+    write_subscripts(&shape, at, fortran, buf + n, size - n);
+  else if (n < size && element)
+    snprintf(buf + n, size - n, " (element %llu)", (unsigned long long)element + 1);
 }

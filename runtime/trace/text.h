@@ -33,6 +33,8 @@ struct dvmt_array_ref {
   int64_t lower[DVMT_NDIMS_MAX];  /* of Fortran, else 0 */
 };
 bool dvmt_text_array(const char *text, const int64_t *args, size_t nargs, struct dvmt_array_ref *ref);
+/* What a message calls a result, 'word' as the records have it (DVMT_TAG_RESULT): "sum", of an array "h[2]" or "h(3)". */
+void dvmt_text_result(const char *text, uint64_t word, char *buf, size_t size);
 /* Number of '#' and '&' that stand for arguments in a line. */
 size_t dvmt_text_signs(char key, struct dvmt_span rest);
 #endif

@@ -159,7 +159,7 @@ static void write_text(struct exporting *e, const struct dvmt_record *rec, uint6
   char element[300], text[160];
   const struct site_text *t = &e->sites[rec->site];
   if (rec->kind == DVMT_RESULT)
-    snprintf(element, sizeof(element), "%.*s", (int)name.n, name.s);
+    dvmt_text_result(dvmt_reader_site(e->r, rec->site)->text, rec->words[0], element, sizeof(element));
   else
     element_text(e, rec, v.type.bytes, element, sizeof(element));
   number_text(&v, text, sizeof(text));
@@ -311,7 +311,7 @@ static int write_columns(struct exporting *e, const struct dvmt_record *rec, uin
   if (!g)
     return 0;
   const struct dvmt_object_def *o = rec->kind == DVMT_RESULT ? NULL : dvmt_reader_object(e->r, rec->object);
-  int64_t element = !o                    ? 0
+  int64_t element = !o                    ? (int64_t)(rec->words[0] >> 32)
                     : g->unit == ELEMENTS ? rec->offset / (int64_t)o->element_bytes
                     : g->unit == VALUES   ? rec->offset / (int64_t)v.type.bytes
                                           : rec->offset;

@@ -98,7 +98,15 @@ static bool is_named(const struct dvmt_reader *r, const struct dvmt_record *rec,
   return !strncmp(name, element, n) && (!name[n] || strchr(".[-(%", name[n]));
 }
 
+static bool is_result(const struct dvmt_reader *r, const struct dvmt_record *rec, const char *element) {
+  char name[256];
+  dvmt_text_result(dvmt_reader_site(r, rec->site)->text, rec->words[0], name, sizeof(name));
+  return !strcmp(name, element);
+}
+
 static bool is_element(const struct dvmt_filter *f, const struct dvmt_reader *r, const struct dvmt_record *rec) {
+  if (rec->kind == DVMT_RESULT)
+    return is_result(r, rec, f->wanted->element);
   if (rec->kind != DVMT_READ && rec->kind != DVMT_WRITE)
     return false;
   const struct dvmt_object_def *o = dvmt_reader_object(r, rec->object);

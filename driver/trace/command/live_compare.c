@@ -67,7 +67,7 @@ static bool is_ignored(struct live_found *f, const char *text, const char *varia
 static void compare_result(struct live_found *f, const struct live_step *a, const struct dvmt_join_result *x,
                            const struct dvmt_join_result *y) {
   struct dvmt_type t;
-  char variable[256], is[80], was[80], message[600];
+  char variable[256], element[300], is[80], was[80], message[700];
   struct dvmt_span name = dvmt_result_name(a->text, x->words[0], &t);
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
   if (is_ignored(f, a->text, variable))
@@ -80,9 +80,10 @@ static void compare_result(struct live_found *f, const struct live_step *a, cons
   if (!d.beyond)
     return;
   f->differing++;
+  dvmt_text_result(a->text, x->words[0], element, sizeof(element));
   dvmt_value_text(t, y->words + 2, is, sizeof(is));
   dvmt_value_text(t, x->words + 2, was, sizeof(was));
-  snprintf(message, sizeof(message), "the result '%s' is %s, the reference has %s (relative difference %.3g)", variable, is, was,
+  snprintf(message, sizeof(message), "the result '%s' is %s, the reference has %s (relative difference %.3g)", element, is, was,
            d.relative);
   tell(f, DVMT_FOUND_VALUE, a->text, variable, a->execution, message);
 }

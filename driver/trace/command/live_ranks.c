@@ -62,9 +62,11 @@ static const struct dvmt_object_def *object_of(const void *of, size_t n) { retur
 
 static int count_result(struct live_rank *r, const struct dvmt_record *rec) {
   int64_t construct = dvmt_shape_construct(r->shape, r->sites[rec->site].text);
-  size_t i = 0;
+  size_t i = r->last ? (size_t)(r->last - r->wants) + 1 : 0; /* elements of an array follow each other */
   if (construct < 0)
     return (int)construct;
+  if (i >= r->nwants || r->wants[i].construct != construct || r->wants[i].number != rec->words[0])
+    i = 0;
   while (i < r->nwants && (r->wants[i].construct != construct || r->wants[i].number != rec->words[0]))
     i++;
   if (i == r->nwants) {

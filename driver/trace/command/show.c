@@ -120,9 +120,10 @@ static void detail(const struct dvmt_reader *r, const struct dvmt_record *rec, c
   case DVMT_LEAVE: snprintf(buf, size, "%.*s", (int)dvmt_site_kind(text).n, dvmt_site_kind(text).s); break;
   case DVMT_RESULT: {
     struct dvmt_type type;
-    struct dvmt_span name = dvmt_result_name(text, rec->words[0], &type);
+    dvmt_result_name(text, rec->words[0], &type);
+    dvmt_text_result(text, rec->words[0], element, sizeof(element));
     dvmt_value_text(type, rec->words + 2, value, sizeof(value));
-    snprintf(buf, size, "%.*s = %s", (int)name.n, name.s, value);
+    snprintf(buf, size, "%s = %s", element, value);
     break;
   }
   case DVMT_DIGEST: snprintf(buf, size, "%s: %016llx", dvmt_reader_object(r, rec->object)->name, (unsigned long long)rec->words[1]); break;

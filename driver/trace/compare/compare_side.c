@@ -211,7 +211,7 @@ void dvmt_cmp_to_item(struct dvmt_compare *c, bool of_reference, const struct dv
   }
   copy_words(it->words, r->words, it->nwords);
   if (r->kind == DVMT_RESULT)
-    it->key = result_key(c, of_reference, it, r->words[0]);
+    it->key = result_key(c, of_reference, it, r->words[0]), it->place = (int64_t)(r->words[0] >> 32);
 }
 
 /* ---- records of the reference ---------------------------------------------------------------------------------------------------- */

@@ -288,7 +288,8 @@ bool dvmt_cmp_is_no_change(struct dvmt_compare *c, const struct item *it, bool o
 static void compare_results(struct dvmt_compare *c, const struct item *a, const struct item *b) {
   struct dvmt_type ta, tb;
   struct dvmt_span name = dvmt_result_name(dvmt_cmp_b_text(c, b), b->words[0], &tb);
-  char variable[256];
+  char variable[256], element[300];
+  dvmt_text_result(dvmt_cmp_b_text(c, b), b->words[0], element, sizeof(element));
   dvmt_result_name(dvmt_cmp_a_text(c, a), a->words[0], &ta);
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s);
   const struct pair p = {NULL, NULL, ta, tb, a->words + 2, b->words + 2, variable, dvmt_cmp_b_text(c, b)};
@@ -299,10 +300,10 @@ static void compare_results(struct dvmt_compare *c, const struct item *a, const 
   if (!d.beyond && d.absolute == 0)
     c->totals.identical++;
   else if (!d.beyond)
-    within(c, &p, variable, &d);
+    within(c, &p, element, &d);
   else {
     c->totals.differing++;
-    value_differs(c, &p, variable, &d);
+    value_differs(c, &p, element, &d);
     tell_spot(c, variable, NULL, 0, &d, &p);
   }
 }

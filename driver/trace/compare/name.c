@@ -245,7 +245,7 @@ static bool find_reduction(void *arg, char key, struct dvmt_span rest) {
 }
 
 struct dvmt_span dvmt_result_name(const char *text, uint64_t number, struct dvmt_type *type) {
-  struct reductions r = {number, {"?", 1}, type};
+  struct reductions r = {number & 0xffffffff, {"?", 1}, type};
   *type = (struct dvmt_type){'o', 8, 0};
   dvmt_text_lines(text, find_reduction, &r);
   return r.name;

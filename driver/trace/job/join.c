@@ -86,7 +86,8 @@ static int by_name(const void *a, const void *b) {
 
 static int by_number(const void *a, const void *b) {
   const struct dvmt_join_result *x = a, *y = b;
-  return (x->words[0] > y->words[0]) - (x->words[0] < y->words[0]);
+  uint64_t a_place = x->words[0] << 32 | x->words[0] >> 32, b_place = y->words[0] << 32 | y->words[0] >> 32; /* then by element */
+  return (a_place > b_place) - (a_place < b_place);
 }
 
 static int join_results(struct join *j, int64_t construct) {

@@ -198,7 +198,7 @@ int dvmt_join_late_take(struct dvmt_join_late *late, int64_t construct, struct d
     late->first++;
   for (size_t i = late->first; i < late->n; i++) {
     struct dvmt_join_late_row *row = &late->row[i];
-    uint64_t bit = 1ull << (row->result.words[0] & 63);
+    uint64_t bit = row->result.words[0] >> 32 ? 0 : 1ull << (row->result.words[0] & 63); /* others than the first element follow it */
     if (row->taken || row->construct != construct)
       continue;
     if (seen & bit) /* of the next execution */

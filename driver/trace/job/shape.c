@@ -57,7 +57,8 @@ int dvmt_shape_is_executed(const char *text) { return is_kind(text, DVMT_EXECUTE
 
 /* Which construct it is, its index variables and reductions. */
 static bool keep_line(void *arg, char key, struct dvmt_span rest) {
-  static const char kept[] = {DVMRT_ANY_FILE, DVMRT_ANY_PLACE, DVMRT_DIRECTIVE_NAMES, DVMRT_DIRECTIVE_REDUCTION};
+  static const char kept[] = {DVMRT_ANY_FILE,        DVMRT_ANY_PLACE,           DVMRT_ANY_LANGUAGE,
+                              DVMRT_DIRECTIVE_NAMES, DVMRT_DIRECTIVE_REDUCTION, DVMRT_DIRECTIVE_RESULTS};
   char **to = arg;
   if (key == DVMRT_ANY_KIND)
     rest.n = strlen("parallel");
