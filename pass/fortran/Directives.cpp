@@ -54,12 +54,13 @@ void Writer::enter(Construct &C) {
   const Directive &D = *M.D;
   Site T(E);
   const bool Parallel = D.K == DirectiveKind::Parallel;
-  const char *const Kind = Parallel                            ? "parallel "
-                           : D.K == DirectiveKind::TaskRegion  ? "task_region "
-                           : D.K == DirectiveKind::On          ? "on "
-                           : D.K == DirectiveKind::Region      ? "region "
-                           : D.K == DirectiveKind::HostSection ? "host_section "
-                                                               : "remote_access ";
+  const char *const Kind = Parallel                             ? "parallel "
+                           : D.K == DirectiveKind::TaskRegion   ? "task_region "
+                           : D.K == DirectiveKind::On           ? "on "
+                           : D.K == DirectiveKind::Region       ? "region "
+                           : D.K == DirectiveKind::HostSection  ? "host_section "
+                           : D.K == DirectiveKind::Asynchronous ? "asynchronous "
+                                                                : "remote_access ";
   T.key(DVMRT_ANY_KIND).add(Kind).add(int64_t(M.Construct));
   T.key(DVMRT_ANY_LANGUAGE).add(sentinelOf(*Mo.Main.P));
   T.key(DVMRT_DIRECTIVE_FUNCTION).add(std::to_string(uint64_t(M.Function.Line) << 32 | llvm::djbHash(Mo.Main.Name)));

@@ -4,6 +4,7 @@
 #include "runtime/report/explain.h"
 #include "runtime/report/stats.h"
 #include "runtime/rules/across.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/rules/recall.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/replicas.h"
@@ -17,6 +18,7 @@ static const struct dvmrt_subscriber subscribers[] = {
     {.before = dvmrt_task_before, .over = dvmrt_task_over},
     {.before = dvmrt_region_before, .over = dvmrt_region_over},
     {.before = dvmrt_remote_before, .over = dvmrt_remote_over},
+    {.before = dvmrt_outdated_before, .over = dvmrt_outdated_over},
     {.over = dvmrt_reduce_over},
     {.over = dvmrt_replicas_over},
     {.over = dvmrt_stats_over, .judged = dvmrt_stats_judged},

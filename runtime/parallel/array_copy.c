@@ -1,4 +1,5 @@
 #include "runtime/parallel/ask.h"
+#include "runtime/parallel/construct.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
@@ -172,6 +173,17 @@ static void need_equal(const struct dvmrt_directive *d, const struct copied *dst
                     (long long)dvmp_list_count(dst->section.dim[dst->dim[i]]), dst->a->name);
 }
 
+static void note_run(void *arg, int64_t offset, int64_t n) {
+  const struct dvmp_array *a = arg;
+  dvmp_construct_assigned(a, a->address + (uintptr_t)offset * a->element_bytes, (uint64_t)n * a->element_bytes);
+}
+
+/* For a block around that has fetched the array. */
+static void note_assigned(const struct copied *dst) {
+  if (dvmp_construct_top() && dst->a != &dst->ordinary && !dvmp_array_everywhere(dst->a))
+    dvmp_set_runs(&dst->section, dst->a->stride, dst->a->extent, note_run, dst->a);
+}
+
 void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
   struct copied dst = {.n = 0}, src = {.n = 0};
   struct dvmp_arena m = {NULL};
@@ -188,5 +200,6 @@ void dvmp_exchange_copy(struct dvmrt_directive *d, const int64_t *args) {
   else
     copy_in_task(&m, &dst, &src);
   dvmp_profile_back(why);
+  note_assigned(&dst);
   dvmp_arena_free(&m);
 }

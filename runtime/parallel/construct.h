@@ -31,7 +31,7 @@ struct dvmp_construct {
   bool inside;                  /* a nest whose iterations are divided */
   uint64_t executed, executed_sum; /* iterations of all turns so far */
   unsigned level;               /* at which it is recorded, of enum dvmt_level */
-  struct dvmp_assigned *assigned; /* of a block of remote_access: what of its arrays it has assigned, the latest first */
+  struct dvmp_assigned *assigned; /* of a block of remote_access: what of its arrays it has assigned */
   bool told;                    /* its iterations are, as dvmp_elements_enter has it */
   bool idle;                    /* none of the iterations is this rank's; of 'across' it comes through the stages all the same */
   bool counts;                  /* this rank's part of a reduction counts: no other rank makes the same */
@@ -65,8 +65,8 @@ struct dvmp_construct {
 bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at);
 /* All ranks have come to an assignment of [at, at + size) of the array, in the sequential part. */
 void dvmp_construct_assigned(const struct dvmp_array *a, uintptr_t at, uint64_t size);
-/* .. and it was in a block that is being executed, and had fetched the array before. */
-bool dvmp_construct_outdated(uintptr_t at);
+/* .. and it was in a block that is being executed, and had fetched the array before: its directive; else NULL. */
+const struct dvmrt_directive *dvmp_construct_outdated(const struct dvmp_array *a, uintptr_t at);
 /* The innermost one, or NULL. */
 struct dvmp_construct *dvmp_construct_top(void);
 /* The innermost construct that is executed, or NULL; how many there are. */

@@ -3,10 +3,13 @@
 #include "runtime/parallel/construct.h"
 #include "runtime/parallel/exchange.h"
 #include "runtime/parallel/job.h"
+#include <string.h>
 
 struct dvmp_assigned {
   struct dvmp_assigned *next;
-  uintptr_t low, high; /* behind the last byte */
+  const struct dvmp_array *a;
+  uint64_t elements;
+  uint8_t *bits; /* one for each element in the order of memory */
 };
 
 bool dvmp_construct_fetched(const struct dvmp_array *a, uintptr_t at) {
@@ -34,28 +37,43 @@ static bool names(const struct dvmp_construct *c, const struct dvmp_array *a) {
   return false;
 }
 
-static void note(struct dvmp_construct *c, uintptr_t at, uint64_t size) {
+static uint64_t element_at(const struct dvmp_array *a, uintptr_t at) { return (at - a->address) / a->element_bytes; }
+
+static struct dvmp_assigned *of_array(const struct dvmp_construct *c, const struct dvmp_array *a) {
   struct dvmp_assigned *x = c->assigned;
-  if (x && at >= x->low && at <= x->high) {
-    x->high = x->high > at + size ? x->high : at + size;
-    return;
-  }
-  x = dvmp_arena_get(&c->memory, sizeof(*x));
-  *x = (struct dvmp_assigned){c->assigned, at, at + size};
-  c->assigned = x;
+  while (x && x->a != a)
+    x = x->next;
+  return x;
 }
 
-/* Not in Fortran, where the block is one statement, which uses the values from before it. */
+static void note(struct dvmp_construct *c, const struct dvmp_array *a, uintptr_t at, uint64_t size) {
+  struct dvmp_assigned *x = of_array(c, a);
+  if (!x) {
+    const uint64_t n = (uint64_t)(a->stride[0] * a->extent[0]);
+    x = dvmp_arena_get(&c->memory, sizeof(*x));
+    *x = (struct dvmp_assigned){c->assigned, a, n, dvmp_arena_get(&c->memory, n / 8 + 1)};
+    memset(x->bits, 0, n / 8 + 1);
+    c->assigned = x;
+  }
+  for (uint64_t k = element_at(a, at); k < x->elements && k <= element_at(a, at + size - 1); k++)
+    x->bits[k / 8] |= (uint8_t)(1u << k % 8);
+}
+
+/* REMOTE_ACCESS of Fortran stands before one statement, which uses the values from before it; ASYNCHRONOUS before several. */
+static bool is_block(const struct dvmp_construct *c) { return !c->d->fortran || !strcmp(c->d->kind, "asynchronous"); }
+
 void dvmp_construct_assigned(const struct dvmp_array *a, uintptr_t at, uint64_t size) {
   for (struct dvmp_construct *c = dvmp_construct_top(); c; c = c->outer)
-    if (!c->d->fortran && names(c, a))
-      note(c, at, size);
+    if (is_block(c) && names(c, a))
+      note(c, a, at, size);
 }
 
-bool dvmp_construct_outdated(uintptr_t at) {
-  for (const struct dvmp_construct *c = dvmp_construct_top(); c; c = c->outer)
-    for (const struct dvmp_assigned *x = c->assigned; x; x = x->next)
-      if (at >= x->low && at < x->high)
-        return true;
-  return false;
+const struct dvmrt_directive *dvmp_construct_outdated(const struct dvmp_array *a, uintptr_t at) {
+  for (const struct dvmp_construct *c = dvmp_construct_top(); c; c = c->outer) {
+    const struct dvmp_assigned *x = of_array(c, a);
+    const uint64_t k = element_at(a, at);
+    if (x && k < x->elements && x->bits[k / 8] >> k % 8 & 1)
+      return c->d;
+  }
+  return NULL;
 }

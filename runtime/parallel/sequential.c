@@ -86,7 +86,8 @@ void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, d
 
 DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site) {
   const struct dvmp_array *a = dvmp_sequential_read(p);
-  bool fetched = a && dvmp_construct_fetched(a, (uintptr_t)p), old = fetched && dvmp_construct_outdated((uintptr_t)p);
+  bool fetched = a && dvmp_construct_fetched(a, (uintptr_t)p);
+  const struct dvmrt_directive *old = fetched ? dvmp_construct_outdated(a, (uintptr_t)p) : NULL;
   (void)size;
   if (!a || (fetched && !old) || dvmp_array_mine(a, (uintptr_t)p))
     return p;
@@ -97,9 +98,9 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
   if (old)
     dvmp_fail_here(
         DVMP_STATUS_WRONG, &x->pos,
-        "'%s' is read by rank %d as 'remote_access' has fetched it, but its owner, rank %d, has been given another value since: end "
-        "the block behind the assignment, and begin another one [dvm-sequential-access]",
-        x->text, dvmp_job.rank, dvmp_array_owner(a, (uintptr_t)p));
+        "'%s' is read by rank %d as %s has fetched it, but its owner, rank %d, has been given another value since: end the block behind "
+        "the assignment, and begin another one [dvm-sequential-access]",
+        x->text, dvmp_job.rank, old->fortran ? "ASYNCHRONOUS" : "'remote_access'", dvmp_array_owner(a, (uintptr_t)p));
   dvmp_fail_here(DVMP_STATUS_WRONG, &x->pos,
                  "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",

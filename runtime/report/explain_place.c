@@ -571,7 +571,25 @@ static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_STATEMENT, ev->access->pos, NULL, NULL), "#pragma dvm remote_access(%s)", section.s);
 }
 
+/* A block of remote_access has assigned it before. */
+static void outdated(const struct dvmrt_event *ev) {
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_SEQUENTIAL_ACCESS);
+  if (!f || f->count > 1)
+    return;
+  struct dvmrt_report *r = dvmrt_diag_report();
+  const char *block = ev->access->fortran ? "ASYNCHRONOUS" : "remote_access";
+  dvmrt_explain_start(r, ev, "is read from what was fetched for this block, which has assigned it since: only its owner has the new value");
+  dvmrt_explain_note_declaration(r, ev);
+  dvmrt_text_add(dvmrt_diag_help(r), "no directive alone repairs it: end the block of '%s' behind the assignment, and begin another one",
+                 block);
+  dvmrt_explain_emit(f, r);
+}
+
 void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_event *target) {
+  if (ev->outdated) {
+    outdated(ev);
+    return;
+  }
   bool asked = dvmrt_construct_clause(dvmrt_construct_top(), DVMRT_DIRECTIVE_REMOTE, ev->array);
   struct dvmrt_finding *f = dvmrt_explain_count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
   if (!f || f->count > 1)

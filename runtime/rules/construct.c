@@ -7,6 +7,7 @@
 #include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
 #include "runtime/rules/named.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
@@ -865,6 +866,7 @@ static void forget_array(struct dvmrt_array *a) {
   dvmrt_repeat_end();
   dvmrt_group_forget(a);
   dvmrt_remote_forget(a);
+  dvmrt_outdated_forget(a);
   dvmrt_check_close_waiting_in(a);
   for (struct dvmrt_frame *f = top; f; f = f->outer)
     forget_in(f, a);

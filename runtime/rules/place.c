@@ -6,6 +6,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/rules/lent.h"
 #include "runtime/rules/named.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
 #include <string.h>
@@ -215,6 +216,7 @@ static struct waiting {
   struct dvmrt_array *array;
   int64_t ix[DVMRT_NDIMS_MAX];
   uintptr_t at;
+  bool outdated;
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
 
@@ -230,7 +232,7 @@ static void explain_waiting(const struct waiting *w, const struct dvmrt_event *t
     w->access->repeat.count[DVMRT_REPEAT_TURNS]++;
     return;
   }
-  struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ};
+  struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ, .outdated = w->outdated};
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
   if (w->access->ndims == w->array->ndims)
     ev.subscripts = w->ix;
@@ -257,7 +259,7 @@ static void close_those(const struct dvmrt_access *x, const struct dvmrt_array *
 
 void dvmrt_check_close_waiting_of(const struct dvmrt_access *x) { close_those(x, NULL); }
 
-static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, uintptr_t at, const int64_t *ix) {
+static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, uintptr_t at, const int64_t *ix, bool outdated) {
   dvmrt_check_close_waiting_of(x);
   if (nwaiting == WAITING_MAX) {
     if (!dvmrt_site_same_expression(waiting[0].access, x)) /* over long ago */
@@ -268,6 +270,7 @@ static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, u
   w->access = x;
   w->array = array;
   w->at = at;
+  w->outdated = outdated;
   for (int d = 0; d < array->ndims; d++)
     w->ix[d] = ix[d];
 }
@@ -314,7 +317,7 @@ static bool judge_behind(const struct dvmrt_event *ev) {
     return false;
   if (dvmrt_layout_beside(dvmrt_array_layout(ev->array), ev->ix, dvmrt_array_layout(ahead.array), ahead.ix))
     return true;
-  struct waiting w = {.access = ev->access, .array = ev->array, .at = ev->at};
+  struct waiting w = {.access = ev->access, .array = ev->array, .at = ev->at, .outdated = ev->outdated};
   memcpy(w.ix, ev->ix, sizeof(w.ix));
   explain_waiting(&w, &ahead);
   return true;
@@ -342,11 +345,11 @@ static bool is_at(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
 bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t flags) {
   struct dvmrt_array *a = x->repeat.array;
   if (!ix || !dvmrt_repeat_known(x, DVMRT_REPEAT_WAITS) || dvmrt_construct_nest() || x->bytes != a->element_bytes ||
-      x->bytes != (uint64_t)1 << a->region.shift || !is_at(a, p, ix) || (a->aligned && !a->judged))
+      x->bytes != (uint64_t)1 << a->region.shift || !is_at(a, p, ix) || (a->aligned && !a->judged) || dvmrt_outdated_concerns(a))
     return false;
   uint32_t *word = &a->region.words[(p - a->region.base) >> a->region.shift];
   if (flags == DVMRT_READ && x->role == 'r' && *word >= DVMRT_W_FIRST && !dvmrt_check_has_target(x)) {
-    wait_for_target(x, a, p, ix);
+    wait_for_target(x, a, p, ix, false);
     return true;
   }
   if (flags != DVMRT_WRITE || (x->role != 'l' && x->role != 'v') || dvmrt_group_pending(a) || !all_told(x, a, ix))
@@ -383,17 +386,22 @@ static void note_sequential(const struct dvmrt_event *ev, uint64_t hits) {
 
 static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
   const struct dvmrt_access *x = ev->access;
+  const bool named = dvmrt_outdated_concerns(ev->array);
+  if (named && ev->flags & DVMRT_WRITE)
+    dvmrt_outdated_assigned(ev);
   if (x->role == 'l' || x->role == 'v') {
     judge_waiting(ev);
     dvmrt_repeat_note_waits(ev);
     return;
   }
-  if (dvmrt_site_printed(x) || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) || dvmrt_check_buffered(ev))
+  ev->outdated = named && !(ev->flags & DVMRT_WRITE) && dvmrt_outdated_has(ev);
+  if (dvmrt_site_printed(x) || (ev->flags & DVMRT_WRITE && x->role != 'a') || dvmrt_layout_everywhere(l) ||
+      (!ev->outdated && dvmrt_check_buffered(ev)))
     return;
   if (x->role == 'r') {
     if (judge_behind(ev))
       return;
-    wait_for_target(ev->access, ev->array, ev->at, ev->ix);
+    wait_for_target(ev->access, ev->array, ev->at, ev->ix, ev->outdated);
     dvmrt_repeat_note_waits(ev);
   } else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
     uint64_t hits = dvmrt_finding_hits();

@@ -243,8 +243,8 @@ static int end_of_line(struct line *l) {
 }
 
 enum { FIRST_CONSTRUCT = 4 };
-static const char *const keys[] = {"level", "start", "finish",        "tolerance", "parallel",     "task", "task_region",
-                                   "on",    "loop",  "remote_access", "region",    "host_section", NULL};
+static const char *const keys[] = {"level", "start", "finish",        "tolerance", "parallel",     "task",         "task_region",
+                                   "on",    "loop",  "remote_access", "region",    "host_section", "asynchronous", NULL};
 
 static bool is_construct(const char *w) {
   for (const char *const *k = keys + FIRST_CONSTRUCT; *k; k++)
