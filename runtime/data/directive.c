@@ -232,6 +232,8 @@ static void read_result_extents(struct reader *r) {
   int64_t n = dvmrt_scan_number(&r->s);
   for (int k = 0; i && k < n && k < DVMRT_NDIMS_MAX; k++)
     i->extents[i->nextents++] = dvmrt_scan_number(&r->s);
+  for (int k = 0; i && k < i->nextents; k++)
+    i->lower[i->nlower++] = more(r) ? num(r) : fixed(r->d->fortran);
 }
 
 static void read_variable(struct reader *r, char key) {

@@ -237,7 +237,7 @@ static void part_name(const struct dvmrt_item *r, uint64_t k, char *name, size_t
   for (int d = 1; d < r->nextents; d++)
     inner *= (uint64_t)r->extents[d];
   for (int d = 0; d < r->nextents && n < size; d++) {
-    n += (size_t)snprintf(name + n, size - n, "[%llu]", (unsigned long long)(inner ? element / inner : 0));
+    n += (size_t)snprintf(name + n, size - n, "[%lld]", (long long)(inner ? element / inner : 0) + (long long)r->lower[d].v);
     element %= inner ? inner : 1;
     inner /= d + 1 < r->nextents && r->extents[d + 1] ? (uint64_t)r->extents[d + 1] : 1;
   }

@@ -3,7 +3,7 @@ program reductions
   implicit none
   integer, parameter :: n = 20
   real :: a(n), s, p, lo, hi, d
-  integer :: i, at, count, place(2)
+  integer :: i, at, count, place(2), bins(0:3), sums(2, 3)
   logical :: all_positive, any_large
 !DVM$ DISTRIBUTE a(BLOCK)
 !DVM$ PARALLEL (i) ON a(i), PRIVATE(d)
@@ -39,6 +39,13 @@ program reductions
       place(2) = -i
     end if
   end do
-  print *, place
+  bins = 0
+  sums = 0
+!DVM$ PARALLEL (i) ON a(i), REDUCTION(SUM(bins), SUM(sums))
+  do i = 1, n
+    bins(mod(i, 4)) = bins(mod(i, 4)) + 1
+    if (i > 2) sums(2, mod(i, 2) + 2) = sums(2, mod(i, 2) + 2) + i
+  end do
+  print *, place, bins, sums
   print *, s, p, lo, count, all_positive, any_large, hi, at
 end program
