@@ -119,6 +119,9 @@ enum {               /* flags of __dvmrt_touch */
 void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...);
 /* Slow paths: cold, nonlazybind.  'ix' is NULL or the subscripts, one per SUBSCRIPT and INNER_SUBSCRIPT of the site. */
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags);
+/* Likewise without subscripts, for what is the result of a reduction of the nest: 1 = no further access of this execution of the nest to it
+ * needs to be told, 0 = ask again each time. */
+int __dvmrt_result(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags);
 /* Subscript number 'dim' is outside 0 .. extent-1. */
 void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, uint32_t dim, int64_t extent, uint32_t flags);
 /* Locality of an access through a view: 1 = settled for the rest of this execution of the construct, 0 = ask again each time.
@@ -158,18 +161,18 @@ const struct dvmrt_view *__dvmrt_view(struct dvmrt_site *construct, uint32_t use
 #define DVMRT_SUMMARY_RESULT 32u /* of ordinary data: a variable that the nest's 'reduction' names, by that name */
 struct dvmrt_summary_ref {
   struct dvmrt_site *site;
-  uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes */
-  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, DVMRT_SUMMARY_MAYBE, DVMRT_SUMMARY_RESULT */
+  uint32_t use; /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes */
+  uint32_t flags; /* DVMRT_READ, DVMRT_WRITE, DVMRT_SUMMARY_MAYBE, DVMRT_SUMMARY_RESULT */
   uint32_t ndims;
-  uint32_t first;      /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
-  uint64_t after;      /* bit n: in each iteration, reference n has written all that it writes before this one reads */
+  uint32_t first; /* in 'numbers': its forms.  Of ordinary data the address; each subscript; the limit of each (INT64_MAX: none) */
+  uint64_t after; /* bit n: in each iteration, reference n has written all that it writes before this one reads */
 };
 struct dvmrt_summary {
   uint32_t rank, ninner, nrefs;
-  uint32_t step;       /* of the innermost loop of the nest, without sign */
+  uint32_t step; /* of the innermost loop of the nest, without sign */
   const struct dvmrt_summary_ref *refs;
   const int64_t *numbers; /* first two forms for each inner variable: its lowest and its highest value */
-  const int64_t *steps;   /* of the inner variables */
+  const int64_t *steps; /* of the inner variables */
 };
 /* 'box': number of iterations (-1: a variable that the nest reads has no value), the parities that the sum of the index
  * variables takes (bit 0 even, bit 1 odd), the lowest and the highest value of each index variable, and a
@@ -183,21 +186,21 @@ int __dvmrt_summary(struct dvmrt_site *construct, const struct dvmrt_summary *s,
 enum {
   DVMRT_STRETCH_MAYBE = 16,
   DVMRT_STRETCH_NAMED = 64, /* as DVMRT_NAMED */
-  DVMRT_STRETCH_ASKS = 32  /* of ordinary data that the nest does not write, without a name: the reader need not be known */
+  DVMRT_STRETCH_ASKS = 32 /* of ordinary data that the nest does not write, without a name: the reader need not be known */
 };
 struct dvmrt_stretch_ref {
   struct dvmrt_site *site;
-  uint32_t use;        /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes (4 or 8) */
-  uint32_t flags;      /* DVMRT_READ, DVMRT_WRITE, and those above with DVMRT_READ alone */
-  int64_t step;        /* bytes from one turn to the next */
+  uint32_t use; /* U line; DVMRT_SUMMARY_DATA: ordinary data, of the site's bytes (4 or 8) */
+  uint32_t flags; /* DVMRT_READ, DVMRT_WRITE, and those above with DVMRT_READ alone */
+  int64_t step; /* bytes from one turn to the next */
 };
 struct dvmrt_stretch {
   struct dvmrt_site *construct; /* NULL: outside of all nests */
   uint32_t nrefs;
   uint32_t iterations; /* 1, 2: each turn is an iteration, which 1: the runtime counts, 2: the loop; 0: all belong to the present one */
-  int64_t step;        /* of the innermost index variable, if each turn is an iteration */
+  int64_t step; /* of the innermost index variable, if each turn is an iteration */
   const struct dvmrt_stretch_ref *refs;
-  void *state;         /* the runtime's, NULL at first */
+  void *state; /* the runtime's, NULL at first */
 };
 /* As few turns are not worth asking; never 0. */
 extern uint64_t __dvmrt_stretch_least;
@@ -241,17 +244,17 @@ void __dvmrt_step(struct dvmrt_site *construct, uint32_t numbers, uint32_t over)
 void __dvmrt_escape(struct dvmrt_site *access);
 
 /* Memory. */
-void __dvmrt_born(const void *p, uint64_t size);    /* an object of the stack begins to live: no value, no array there */
+void __dvmrt_born(const void *p, uint64_t size); /* an object of the stack begins to live: no value, no array there */
 void __dvmrt_live(const void *p,
-                  uint64_t size);    /* the same, but it has a value before anybody looks: outside of loops only its place counts */
-void __dvmrt_over(const void *p, uint64_t size);    /* an index variable of a parallel loop that is over: no value */
-void __dvmrt_unwound(const void *frame);            /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
+                  uint64_t size); /* the same, but it has a value before anybody looks: outside of loops only its place counts */
+void __dvmrt_over(const void *p, uint64_t size); /* an index variable of a parallel loop that is over: no value */
+void __dvmrt_unwound(const void *frame); /* frames below 'frame' have ended: by longjmp, or with what alloca gave them */
 /* After setjmp: constructs that were entered in frames at or below 'frame' have ended, by longjmp if they were not left normally. */
 void __dvmrt_landed(const void *frame);
 /* A function of '.preinit_array' begins, before the module is known and DVM_OPTIONS can be read: nothing is judged yet. */
 void __dvmrt_early(void);
-void __dvmrt_assign(const void *p, uint64_t size);  /* store that is no source access, foreign callee's known part */
-void __dvmrt_fill(const void *p, uint64_t size);    /* memset, a function that is known to write there */
+void __dvmrt_assign(const void *p, uint64_t size); /* store that is no source access, foreign callee's known part */
+void __dvmrt_fill(const void *p, uint64_t size); /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */
 /* Of few bytes, outside of loops, put behind an inline test as 'look' is.  'born': the target begins to live if it gets no value. */
 void __dvmrt_look_copy(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from, uint32_t born);

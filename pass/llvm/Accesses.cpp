@@ -1,5 +1,6 @@
 // Marked accesses: bounds, place, word; the fast path inline, the slow paths as calls.
 #include "Doubt.h"
+#include "PlainCode.h"
 #include "Views.h"
 #include "runtime/abi.h"
 #include "llvm/IR/Instructions.h"
@@ -25,6 +26,7 @@ class AccessLowering {
   void place(View &V);
   void element(View &V);
   void memory();
+  void result(AllocaInst *Settled);
   void wordsOfMemory(Value *P, BasicBlock *Slow);
   AllocaInst *knownData();
   void variable();
@@ -285,9 +287,20 @@ static bool isCopySource(const Access &A) {
          });
 }
 
+// if (!settled) settled = __dvmrt_result(p, size, site, flags);
+void AccessLowering::result(AllocaInst *Settled) {
+  BasicBlock *Ask = Row.block();
+  Row.test(B.CreateIsNull(S.load(B, Settled)), Ask);
+  Row.slow(Ask, Row.rest(), [&](IRBuilder<> &SB) {
+    S.store(SB, RT.call(SB, "__dvmrt_result", {Address, SB.getInt64(A.Text.Size), Site, flags()}), Settled);
+  });
+}
+
 void AccessLowering::run() {
   if (A.Var)
     return variable();
+  if (AllocaInst *Settled = A.Text.Whole || A.Text.Loose ? nullptr : resultSlot(S, A))
+    return result(Settled);
   if ((A.Text.Whole || A.Text.Loose) && !onlyLooks(S, A)) {
     bounds(nullptr);
     BasicBlock *Slow = Row.block();

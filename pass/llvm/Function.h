@@ -39,7 +39,9 @@ struct Construct {
   // construct is the innermost, and a register is cheaper than thread-local memory.  i32 allocas.
   llvm::AllocaInst *Limits[LimitCount] = {};
   std::vector<std::unique_ptr<View>> Views;
-  llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i32, one per access through a view
+  llvm::SmallVector<llvm::AllocaInst *, 8> Settled; // i32, one per access through a view, and those of Results
+  llvm::MapVector<llvm::Value *, llvm::AllocaInst *> Results; // see resultSlot
+  std::optional<bool> CallsOthers;                            // PlainCode::callsOthers
   bool OnlyReadsData = false; // of ordinary data it writes only its own variables, and it calls no function
   llvm::MapVector<llvm::GlobalVariable *, llvm::AllocaInst *> Data; // arrays that it reads: i32, has all of it a value?
 

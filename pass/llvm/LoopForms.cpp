@@ -1,7 +1,9 @@
 #include "LoopForms.h"
+#include "Descriptors.h"
 #include "Linear.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -306,12 +308,26 @@ std::optional<LoopForms::Form> LoopForms::ofLoad(LoadInst *Load) {
   return It->second;
 }
 
+// flang writes '(subscript - lower) * stride'.
+std::optional<LoopForms::Form> LoopForms::ofStride(Value *Subscript, Value *Stride) {
+  LoadInst *Load = Bytes ? firstStride(Stride) : nullptr;
+  auto X = Load ? of(Subscript) : std::nullopt;
+  Value *Early = X && X->Step ? hoist(Load) : nullptr;
+  if (!Early)
+    return std::nullopt;
+  if (Strides.try_emplace(Load, Bytes).second)
+    Sane = B.CreateAnd(Sane, B.CreateICmpEQ(Early, B.getInt64(Bytes)));
+  return sum({}, *X, Bytes);
+}
+
 std::optional<LoopForms::Form> LoopForms::ofBinary(BinaryOperator *Binary) {
   unsigned Op = Binary->getOpcode();
   if (Op != Instruction::Add && Op != Instruction::Sub && Op != Instruction::Mul)
     return std::nullopt;
   if (Binary->getType()->getIntegerBitWidth() < 64 && !Binary->hasNoSignedWrap())
     return std::nullopt;
+  if (auto Strided = Op == Instruction::Mul ? ofStride(Binary->getOperand(0), Binary->getOperand(1)) : std::nullopt)
+    return Strided;
   auto X = of(Binary->getOperand(0)), Y = of(Binary->getOperand(1));
   if (!X || !Y)
     return std::nullopt;
@@ -322,8 +338,9 @@ std::optional<LoopForms::Form> LoopForms::ofBinary(BinaryOperator *Binary) {
   return Y->Terms.empty() && !Y->Step ? sum({}, *X, Y->Add) : std::nullopt;
 }
 
-std::optional<LoopForms::Form> LoopForms::address(Value *P) {
+std::optional<LoopForms::Form> LoopForms::address(Value *P, uint64_t Element) {
   std::optional<Form> R = Form();
+  SaveAndRestore Now(Bytes, Element);
   P = behindMarks(P);
   for (auto *GEP = dyn_cast<GEPOperator>(P); GEP; GEP = dyn_cast<GEPOperator>(P)) {
     MapVector<Value *, APInt> Scaled;

@@ -25,8 +25,9 @@ public:
   bool run();
   // The value of 'V', of an integer type, where its loads of the counter are in the body.
   std::optional<Form> of(llvm::Value *V);
-  // A pointer as a number.
-  std::optional<Form> address(llvm::Value *P);
+  // A pointer as a number.  'Element': of so many bytes, which the elements of an array behind a descriptor are taken to lie apart; 'Sane'
+  // asks for it.
+  std::optional<Form> address(llvm::Value *P, uint64_t Element = 0);
   // What 'V' is in all turns; null: it is not the same, or may not be computed early.
   llvm::Value *hoist(llvm::Value *V);
   // What the variable holds before the loop, as a form.
@@ -44,6 +45,7 @@ public:
   int64_t Step = 0; // of the counter
   llvm::Value *Turns = nullptr; // i64; 0, or what one must not rely on, if 'Sane' is false
   llvm::Value *Sane = nullptr; // i1; what is asked about variables adds to it
+  llvm::MapVector<llvm::LoadInst *, uint64_t> Strides; // what has been asked for, by the load in the loop
 
 private:
   FunctionState &S;
@@ -52,6 +54,7 @@ private:
   bool WritesData = false; // ordinary data, through an address that may be anybody's
   llvm::SmallPtrSet<llvm::Value *, 4> Written; // what the addresses of stores begin with
   Form Start; // of the counter
+  uint64_t Bytes = 0; // of the element whose address is looked at
   llvm::SmallVector<llvm::Value *, 8> Values; // i64, of the terms
   llvm::DenseMap<llvm::Value *, unsigned> TermOf;
   llvm::DenseMap<llvm::Value *, llvm::Value *> Loaded; // by address
@@ -71,6 +74,7 @@ private:
   llvm::Value *hoistInstruction(llvm::Instruction *I);
   std::optional<Form> moving(llvm::Value *V);
   std::optional<Form> ofBinary(llvm::BinaryOperator *Binary);
+  std::optional<Form> ofStride(llvm::Value *Subscript, llvm::Value *Stride);
   Form term(llvm::Value *V);
   std::optional<Form> sum(Form X, const Form &Y, int64_t Factor) const;
 };

@@ -134,6 +134,24 @@ bool PlainCode::isOnlyRead(GlobalVariable *G) const {
   return true;
 }
 
+AllocaInst *dvmir::resultSlot(FunctionState &S, const Access &A) {
+  Construct *K = A.In;
+  if (!K || !K->Begin || K->Text.Kind != "parallel" || A.Var || A.Text.Use || A.Text.OfDistributed || !A.Index.empty())
+    return nullptr;
+  PlainCode Code(S, *K);
+  Value *P = A.Mark->getArgOperand(0);
+  if (!K->CallsOthers)
+    K->CallsOthers = Code.callsOthers();
+  if (*K->CallsOthers || !Code.isReduction(P))
+    return nullptr;
+  AllocaInst *&Slot = K->Results[P];
+  if (!Slot) {
+    Slot = S.slot(S.RT.I32, "dvm.result");
+    K->Settled.push_back(Slot);
+  }
+  return Slot;
+}
+
 GlobalVariable *dvmir::boundedRoot(const Access &A, const DataLayout &DL) {
   auto *G = dyn_cast<GlobalVariable>(pointerRoot(A.Mark->getArgOperand(0)));
   if (!G || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)

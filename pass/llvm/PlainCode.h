@@ -34,6 +34,9 @@ private:
   const char *checkStore(llvm::Value *P) const;
 };
 
+// Of an access to a result of a reduction of its nest that is no variable of the function: i32, need it not be judged any more in this
+// execution?  Null: each has to be.
+llvm::AllocaInst *resultSlot(FunctionState &S, const Access &A);
 // An array of the file that is accessed in its bounds, which are tested.
 llvm::GlobalVariable *boundedRoot(const Access &A, const llvm::DataLayout &DL);
 // Finds Access::Table and Access::Fixed, before anything is lowered.

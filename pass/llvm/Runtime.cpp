@@ -38,12 +38,12 @@ static const struct {
     {"__dvmrt_turns", "iplp"},      {"__dvmrt_run", "ipllli"},         {"__dvmrt_heap_free", "vp"},
     {"__dvmrt_landed", "vp"},       {"__dvmrt_realloc", "ppl"},        {DVMRT_MODULE_SYMBOL, "vpp"},
     {"__dvmrt_module_gone", "vpp"}, {"__dvmrt_section", "vplpiip"},    {"__dvmrt_handed", "vpi."},
-    {"__dvmrt_handed_to", "vppi."}, {"__dvmrt_certain", "ipllp"},
+    {"__dvmrt_handed_to", "vppi."}, {"__dvmrt_certain", "ipllp"},      {"__dvmrt_result", "iplpi"},
 };
 
 // What is called behind a test.  The others are not: a block that was cold for them would keep functions from being put inline there.
-static constexpr StringRef SlowPaths[] = {"__dvmrt_touch", "__dvmrt_bounds", "__dvmrt_place",
-                                          "__dvmrt_local", "__dvmrt_escape", "__dvmrt_look_copy"};
+static constexpr StringRef SlowPaths[] = {"__dvmrt_touch",  "__dvmrt_bounds",    "__dvmrt_place", "__dvmrt_local",
+                                          "__dvmrt_escape", "__dvmrt_look_copy", "__dvmrt_result"};
 
 Runtime::Runtime(Module &Mod)
     : M(Mod), C(M.getContext()), DL(M.getDataLayout()), Void(Type::getVoidTy(C)), Ptr(PointerType::getUnqual(C)), I1(Type::getInt1Ty(C)),

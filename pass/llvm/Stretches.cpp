@@ -95,6 +95,7 @@ private:
   void requireAssigned(const Part &P);
   bool checkReferences();
   bool addReference(Access &A);
+  bool addResult(const Access &A);
   bool addBounds(Access &A);
   std::optional<LoopForms::Form> limitOf(Access &A, unsigned D);
   void addSubscript(const LoopForms::Form &X, const LoopForms::Form &Limit);
@@ -288,7 +289,7 @@ bool Stretch::checkReferences() {
     if (L.contains(A.Mark->getParent()) && !A.Var) {
       if (A.In != (Outside ? nullptr : &K) || A.Text.Whole || A.Text.Loose)
         return false;
-      if (addReference(A))
+      if (addReference(A) || addResult(A))
         continue;
       if (Outside)
         return false;
@@ -321,11 +322,19 @@ bool Stretch::addReference(Access &A) {
   }
   if (Maybe && !Only)
     return false;
-  auto Address = Forms.address(P);
+  auto Address = Forms.address(P, A.Text.PartOfElement ? 0 : A.Text.Size);
   if (!Address || (BB == Forms.Header && Address->Step) || !addBounds(A))
     return false;
   References.push_back({&A, *Address, Flags | (Maybe ? DVMRT_STRETCH_MAYBE : 0)});
   return true;
+}
+
+// What an earlier row has made certain.
+bool Stretch::addResult(const Access &A) {
+  AllocaInst *Settled = resultSlot(S, A);
+  if (Settled)
+    require(B.CreateIsNotNull(S.load(B, Settled)));
+  return Settled;
 }
 
 // Of a dimension; a form of another step than 0 stands for what is not known before.
@@ -557,6 +566,9 @@ BasicBlock *Stretch::cloneLoop(BasicBlock *Done, std::vector<Access> &More) {
     Map[BB] = Cloned.back();
   }
   remapInstructionsInBlocks(Cloned, Map);
+  for (auto [Load, Bytes] : Forms.Strides)
+    if (Value *Copy = Map.lookup(Load))
+      Copy->replaceAllUsesWith(ConstantInt::get(Load->getType(), Bytes));
   for (BasicBlock *BB : L.blocks())
     for (Instruction &I : *BB)
       if (!markerName(&I).empty())

@@ -269,6 +269,11 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   note_result((uintptr_t)p, size, ix, flags);
 }
 
+int __dvmrt_result(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags) {
+  __dvmrt_touch(p, size, site, NULL, flags);
+  return !dvmrt_finding_stopped && touch_result((uintptr_t)p, size, NULL);
+}
+
 static __attribute__((noinline)) void look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count,
                                            va_list subscripts) {
   int64_t ix[DVMRT_NDIMS_MAX];

@@ -32,6 +32,13 @@ if grep 'load .*@_QMfieldsE' "$work/turn.ll"; then
   echo "descriptors are read in each turn of a row"
   exit 1
 fi
+# Rows are judged before their first turn where arrays are dummy arguments of assumed shape, and results of reductions dummy arguments, too.
+"$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/shapes.f90" -o "$work/shapes.ll" -J "$work"
+for procedure in smooth:2 largest:1; do
+  sed -n "/^define .*@_QMshapesP${procedure%:*}(/,/^}/p" "$work/shapes.ll" > "$work/procedure.ll"
+  asked=$(grep -c '@__dvmrt_stretch(' "$work/procedure.ll" || true)
+  [ "$asked" -eq "${procedure#*:}" ] || { echo "rows of ${procedure%:*} are judged access by access: $asked questions"; exit 1; }
+done
 # Innermost loops of plain procedures are asked about before their first turn, also where they fill local arrays.
 "$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/rows.f90" -o "$work/plain.ll" -J "$work"
 for procedure in folded:3 scaled:1; do
