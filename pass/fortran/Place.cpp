@@ -92,6 +92,7 @@ struct Placer {
   void declareInModule(int U, std::vector<Insertion> &Lines);
   void declare(int Unit, const ArrayInfo &A, std::vector<Insertion> &Lines, bool Allocated = false);
   void declareAllocated(size_t S);
+  void declareAligned(int Unit, int In, const std::string &Key, std::vector<Insertion> &Lines);
   Mark &mark(MarkKind K, size_t S, const Directive *D);
   std::string call(const Mark &M) const;
   bool nextStatement(size_t S, size_t &Next) const;
@@ -726,6 +727,7 @@ void Placer::declareInModule(int U, std::vector<Insertion> &Lines) {
       continue;
     std::vector<Insertion> Own;
     declare(U, Arrays[U][Key], Own, true);
+    declareAligned(U, U, Key, Own);
     Wrap(Own, AllocatedPrefix + Un.Name + "_" + Key);
     Lines.insert(Lines.end(), Own.begin(), Own.end());
   }
@@ -741,6 +743,20 @@ static bool hasWhole(const std::string &T, const std::string &What, size_t At) {
     if (Found && !isNameChar(T[Found - 1]) && T[Found - 1] != '%')
       return true;
   return false;
+}
+
+// Arrays of the unit 'In' that are aligned with what has just been allocated: it was not there when the unit began.  Those that are
+// allocated themselves are told there.
+void Placer::declareAligned(int Unit, int In, const std::string &Key, std::vector<Insertion> &Lines) {
+  std::vector<std::string> Moved{Key};
+  for (const std::string &Other : inOrder(In)) {
+    const ArrayInfo &A = Arrays[In][Other];
+    if (Other == Key || A.Template || !A.Placed || !A.Placed->Target ||
+        !std::count(Moved.begin(), Moved.end(), lower(A.Placed->Target->Name)))
+      continue;
+    declare(Unit, A, Lines);
+    Moved.push_back(Other);
+  }
 }
 
 // "ALLOCATE (A(N), B(0:N))", perhaps behind an IF: arrays with directives of
@@ -760,6 +776,7 @@ void Placer::declareAllocated(size_t S) {
       if (!hasWhole(T, Key + "(", At) || Arrays[U][Key].Template)
         continue;
       declare(unitOf(S), Arrays[U][Key], Lines, true);
+      declareAligned(unitOf(S), U, Key, Lines);
     }
   }
   if (Lines.empty())

@@ -259,6 +259,13 @@ static void declare_pointer(struct dvmrt_directive *d, uintptr_t variable, const
     p->args[i] = args[i];
 }
 
+/* Has what a static array is aligned with been allocated only now, or again? */
+static bool lost_target(const struct dvmrt_array *a, const struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
+  return a->aligned && target && a->target_address != (uintptr_t)dvmrt_num_value(target->ref.address, args) &&
+         !dvmrt_array_target(a->target_address);
+}
+
 /* Static data that become a distributed array have no value; what a pointer comes to may have some. */
 static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_item *own, uintptr_t address, const int64_t *args) {
   struct dvmrt_array shape = {.address = address, .element_bytes = (uint64_t)dvmrt_num_value(own->ref.element_bytes, args)};
@@ -267,8 +274,11 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   bool pointer = own->ref.flags & DVMRT_REF_POINTER;
   bool keeps = !pointer && d->fortran && dvmrt_storage_static(address);
   struct dvmrt_array *a = same_shape(&shape);
-  if (a && a->site && keeps)
+  if (a && a->site && keeps) {
+    if (lost_target(a, d, args))
+      distribution_set(a, d, args);
     return a;
+  }
   if (!a || (!pointer && a->site != d->site)) {
     a = dvmrt_mem_alloc(sizeof(*a));
     *a = shape;

@@ -365,6 +365,12 @@ static void clear_own(struct dvmp_array *a) {
     dvmp_set_runs(&a->own, a->stride, a->extent, clear_run, a);
 }
 
+/* Was what 'old' is to be aligned with not there when it was declared, but is now: allocated in between? */
+static bool finds_target(const struct dvmp_array *old, const struct dvmrt_directive *d, const int64_t *args) {
+  const struct dvmrt_item *target = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ALIGN);
+  return target && !old->aligned && !old->distributed && dvmp_array_at((uintptr_t)dvmrt_num_value(target->ref.address, args));
+}
+
 /* Is what is declared there already, 'old', the same, so that its directive stays?  Another variable's, to which a pointer leads, or static
  * data of Fortran: with its values it has kept its place. */
 static bool stays(const struct dvmp_array *old, const struct dvmp_array *a, const struct dvmrt_directive *d) {
@@ -403,7 +409,7 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   set_shape(a, d, &own->ref, args);
   if (!is_template) {
     struct dvmp_array *old = dvmp_array_at(address);
-    if (old && stays(old, a, d)) {
+    if (old && stays(old, a, d) && !finds_target(old, d, args)) {
       call(old, a, d);
       free(a);
       return;
