@@ -107,6 +107,14 @@ static const KnownCall KnownCalls[] = {
     {"reallocarray", 3, lowerReallocArray},
     {"free", 1, lowerFree},
     {"cfree", 1, lowerFree},
+    // Of flang's library: texts that are compared and searched through.
+    {"_FortranACharacterCompareScalar1", 4, nullptr, "r"},
+    {"_FortranACharacterCompareScalar2", 4, nullptr, "r"},
+    {"_FortranACharacterCompareScalar4", 4, nullptr, "r"},
+    {"_FortranAIndex1", 4, nullptr, "r"},
+    {"_FortranALenTrim1", 2, nullptr, "r"},
+    {"_FortranAScan1", 4, nullptr, "r"},
+    {"_FortranAVerify1", 4, nullptr, "r"},
 #include "runtime/library.inc"
 };
 #undef DVM_LIBRARY

@@ -34,11 +34,25 @@ if grep 'load .*@_QMfieldsE' "$work/turn.ll"; then
 fi
 # Rows are judged before their first turn where arrays are dummy arguments of assumed shape, and results of reductions dummy arguments, too.
 "$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/shapes.f90" -o "$work/shapes.ll" -J "$work"
-for procedure in smooth:2 largest:1; do
-  sed -n "/^define .*@_QMshapesP${procedure%:*}(/,/^}/p" "$work/shapes.ll" > "$work/procedure.ll"
-  asked=$(grep -c '@__dvmrt_stretch(' "$work/procedure.ll" || true)
-  [ "$asked" -eq "${procedure#*:}" ] || { echo "rows of ${procedure%:*} are judged access by access: $asked questions"; exit 1; }
+for procedure in smooth:stretch:2 largest:stretch:1 scaled:turns:1 folded:turns:1; do
+  IFS=: read -r name question rows <<< "$procedure"
+  sed -n "/^define .*@_QMshapesP$name(/,/^}/p" "$work/shapes.ll" > "$work/procedure.ll"
+  asked=$(grep -c "@__dvmrt_$question(" "$work/procedure.ll" || true)
+  [ "$asked" -eq "$rows" ] || { echo "rows of $name are judged access by access: $asked questions"; exit 1; }
 done
+# Comparing texts, and searching through them, writes nothing.
+cat > "$work/texts.f90" << 'END'
+logical function same(a, b)
+  character(*) :: a, b
+  same = a == b .or. index(a, b) > 0 .or. len_trim(a) == scan(b, 'xyz') + verify(b, a)
+end function
+END
+"$1/driver/dvmfc" -O2 -S -emit-llvm "$work/texts.f90" -o "$work/texts.ll"
+grep -q '@_FortranACharacterCompareScalar1(' "$work/texts.ll"
+if grep -E '@__dvmrt_(foreign|handed|given)' "$work/texts.ll"; then
+  echo "texts that are compared count as written"
+  exit 1
+fi
 # Innermost loops of plain procedures are asked about before their first turn, also where they fill local arrays.
 "$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/rows.f90" -o "$work/plain.ll" -J "$work"
 for procedure in folded:3 scaled:1; do
