@@ -111,6 +111,7 @@ struct dvmrt_access {
   } inner[DVMRT_NDIMS_MAX];
   uint32_t carried_in; /* execution of a nest, its number + 1, in which the reference certainly carries a dependence; summary.c's */
   struct dvmrt_repeat repeat;
+  struct dvmrt_offsets *offsets; /* offsets.c's; or NULL */
   struct dvmrt_access *next; /* next site of the same construct, in the order of the text */
 };
 

@@ -175,6 +175,8 @@ static void touch(const void *p, uint64_t size, struct dvmrt_site *site, const i
     return;
   }
   unsigned code = e & 3;
+  if (code == 3 && dvmrt_offsets_touch(site, a, size, ix, flags))
+    return;
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
     return;
@@ -309,7 +311,7 @@ static __attribute__((noinline)) int place(const void *p, struct dvmrt_site *sit
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
     return 1;
-  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || !enter())
+  if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || dvmrt_offsets_place(site, (uintptr_t)p, ix, flags) || !enter())
     return 0;
   dvmrt_stats_looked_at++;
   int settled = dvmrt_check_view_place((uintptr_t)p, site, view, ix, flags);

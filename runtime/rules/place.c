@@ -6,6 +6,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/rules/lent.h"
 #include "runtime/rules/named.h"
+#include "runtime/rules/offsets.h"
 #include "runtime/rules/outdated.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
@@ -431,9 +432,17 @@ static bool source_free(struct dvmrt_event *ev) {
   return false;
 }
 
+/* Others of the site that go the same way are right, too, or as wrong. */
+static void note_offset(const struct dvmrt_event *ev, bool right, uint64_t hits) {
+  struct dvmrt_finding *found = NULL;
+  if (right || (ev->flags == DVMRT_READ && dvmrt_repeat_one(hits, &found)))
+    dvmrt_offsets_note(ev, found);
+}
+
 bool dvmrt_check_place(struct dvmrt_event *ev) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_access *x = ev->access;
+  const uint64_t hits = dvmrt_finding_hits();
   bool free = source_free(ev);
   if (DVMRT_UNLIKELY(ev->array->aligned && !ev->array->judged))
     dvmrt_rule_alignment(ev->array);
@@ -444,6 +453,8 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
   bool carried = !across || dvmrt_across_access(ev, across);
   bool right = placed_right(ev, l);
+  if (!across && free)
+    note_offset(ev, right, hits);
   ev->lost = !right && (ev->flags & DVMRT_WRITE) && dvmrt_check_buffered(ev);
   if (!right || !carried || !free || x->varies || ev->nest->beyond.any || ((ev->flags & DVMRT_WRITE) && dvmrt_group_pending(ev->array)))
     return false;

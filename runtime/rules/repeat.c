@@ -19,6 +19,12 @@ static struct dvmrt_finding *finding_since(uint64_t hits) {
   return n == 0 ? &silent : n == 1 ? dvmrt_finding_last() : NULL;
 }
 
+bool dvmrt_repeat_one(uint64_t hits, struct dvmrt_finding **f) {
+  struct dvmrt_finding *found = finding_since(hits);
+  *f = found == &silent ? NULL : found;
+  return found;
+}
+
 static void forget_row(struct dvmrt_repeat *r) {
   r->row = false;
   memset(r->edge, DVMRT_EDGE_ASK, sizeof(r->edge));
@@ -62,7 +68,10 @@ static void end_all(bool counts) {
 }
 
 void dvmrt_repeat_end_all(void) { end_all(true); }
-void dvmrt_repeat_forget(void) { end_all(false); }
+void dvmrt_repeat_forget(void) {
+  end_all(false);
+  dvmrt_offsets_end_all(false);
+}
 
 /* ---- places, bounds, escapes -------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #define DVMRT_REPEAT_H
 #include "runtime/rules/check.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/offsets.h"
 #include "runtime/data/finding.h"
 #include "runtime/data/due.h"
 
@@ -35,7 +36,10 @@ void dvmrt_repeat_end_all(void);
 static inline void dvmrt_repeat_end(void) {
   if (DVMRT_UNLIKELY(dvmrt_repeat_first))
     dvmrt_repeat_end_all();
+  dvmrt_offsets_end();
 }
+/* Did all reports, since dvmrt_finding_hits said 'hits', go to one finding?  NULL: of what nobody wants to know. */
+bool dvmrt_repeat_one(uint64_t hits, struct dvmrt_finding **f);
 /* Drops them: the findings are gone. */
 void dvmrt_repeat_forget(void);
 
