@@ -1,5 +1,6 @@
 // Marked accesses: bounds, place, word; the fast path inline, the slow paths as calls.
 #include "Doubt.h"
+#include "NestTexts.h"
 #include "PlainCode.h"
 #include "Views.h"
 #include "runtime/abi.h"
@@ -21,6 +22,8 @@ class AccessLowering {
   Value *Address; // what the runtime is told: null for a variable of the function
 
   ConstantInt *flags(uint32_t More = 0) { return B.getInt32(A.Text.touchFlags() | More); }
+  Value *subscripts(IRBuilder<> &SB);
+  void outside(IRBuilder<> &SB, Value *Dim, Value *Extent);
   void bounds(View *V);
   void touchBlock(BasicBlock *BB, uint32_t More = 0);
   void place(View &V);
@@ -42,6 +45,19 @@ public:
 };
 } // namespace
 
+// The text's, which those of a pointer's element are not.
+Value *AccessLowering::subscripts(IRBuilder<> &SB) {
+  return A.Mark->hasMetadata(LedMark) ? ConstantPointerNull::get(RT.Ptr) : S.subscripts(SB, A);
+}
+
+// What a pointer leads to may be in another row, or in no array.
+void AccessLowering::outside(IRBuilder<> &SB, Value *Dim, Value *Extent) {
+  if (A.Mark->hasMetadata(LedMark))
+    RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, subscripts(SB), flags()});
+  else
+    RT.call(SB, "__dvmrt_bounds", {Address, Site, subscripts(SB), Dim, Extent, flags()});
+}
+
 // if ((uint64_t)ix[d] >= extent[d]) { __dvmrt_bounds(p, site, ix, d, extent[d], flags); skip the rest; }
 void AccessLowering::bounds(View *V) {
   BasicBlock *Outside = nullptr;
@@ -61,8 +77,7 @@ void AccessLowering::bounds(View *V) {
       IRBuilder<> Phis(Outside);
       Dim = Phis.CreatePHI(RT.I32, A.Index.size());
       Extent = Phis.CreatePHI(RT.I64, A.Index.size());
-      Row.slow(Outside, Row.rest(),
-               [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_bounds", {Address, Site, S.subscripts(SB, A), Dim, Extent, flags()}); });
+      Row.slow(Outside, Row.rest(), [&](IRBuilder<> &SB) { outside(SB, Dim, Extent); });
     }
     Dim->addIncoming(B.getInt32(D), B.GetInsertBlock());
     Extent->addIncoming(Limit, B.GetInsertBlock());
@@ -71,9 +86,8 @@ void AccessLowering::bounds(View *V) {
 }
 
 void AccessLowering::touchBlock(BasicBlock *BB, uint32_t More) {
-  Row.slow(BB, Row.rest(), [&](IRBuilder<> &SB) {
-    RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, S.subscripts(SB, A), flags(More)});
-  });
+  Row.slow(BB, Row.rest(),
+           [&](IRBuilder<> &SB) { RT.call(SB, "__dvmrt_touch", {Address, SB.getInt64(A.Text.Size), Site, subscripts(SB), flags(More)}); });
 }
 
 // if (!settled) { if (!view->words) { touch; skip the rest; } settled = __dvmrt_place(p, site, view, ix, flags); }
@@ -93,7 +107,7 @@ void AccessLowering::place(View &V) {
   touchBlock(Unknown, mayLeaveArray(A) ? DVMRT_NAMED : 0);
   Row.slow(Known, Landing, [&](IRBuilder<> &SB) {
     // As an int, not as a truth value: of that the hot path would know that it is 1, and would say so each time.
-    S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), S.subscripts(SB, A), flags()}), Settled);
+    S.store(SB, RT.call(SB, "__dvmrt_place", {Address, Site, S.load(SB, V.Struct), subscripts(SB), flags()}), Settled);
   });
 }
 

@@ -1,4 +1,5 @@
 #include "Function.h"
+#include "NestTexts.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -104,6 +105,8 @@ void FunctionState::collectCall(CallInst *Call, StringRef Name) {
   if (Name == DVMM_ACCESS) {
     auto *Text = cast<Constant>(Call->getArgOperand(2));
     Accesses.push_back({Call, AccessText::parse(markerText(Text)), Text});
+    if (MDNode *Nest = Call->getMetadata(NestMark))
+      Accesses.back().Text.Cid = unsigned(mdconst::extract<ConstantInt>(Nest->getOperand(0))->getZExtValue());
     return;
   }
   if (Name == DVMM_INDEX)

@@ -1,6 +1,9 @@
 #include "LocalCalls.h"
+#include "Forward.h"
 #include "Function.h"
+#include "NestTexts.h"
 #include "PlainCode.h"
+#include "Descriptors.h"
 #include "RowSums.h"
 #include "pass/markers.h"
 #include "llvm/ADT/SetVector.h"
@@ -19,54 +22,77 @@ static unsigned sizeOf(const Function &F) {
   return unsigned(count_if(instructions(F), [](const Instruction &I) { return markerName(&I).empty(); }));
 }
 
-// The variable of a pointer parameter, which keeps what it was given: null if it is more than that.
-static const AllocaInst *homeOf(const Argument &A) {
-  const auto *Store = A.hasOneUse() ? dyn_cast<StoreInst>(*A.user_begin()) : nullptr;
-  const auto *Home = Store && Store->isSimple() ? dyn_cast<AllocaInst>(Store->getPointerOperand()) : nullptr;
-  if (!Home || Store->getParent() != &A.getParent()->getEntryBlock())
-    return nullptr;
-  const bool Read = all_of(Home->users(), [&](const User *U) {
-    const auto *Mark = dyn_cast<CallInst>(U);
-    if (U == Store || isa<LoadInst, DbgInfoIntrinsic>(U) || (Mark && Mark->isLifetimeStartOrEnd()))
-      return true;
-    return markerName(U) == DVMM_ACCESS && all_of(U->users(), [](const User *By) { return isa<LoadInst>(By); });
-  });
-  return Read ? Home : nullptr;
-}
-
 namespace {
-// Does a function touch nothing but its own variables and what its parameters lead to?
+// Functions that are judged as well where they are called: they write nothing but their own variables, what their parameters lead to, and
+// elements of distributed arrays; what else they read are variables of the file.
 class LocalFunctions {
-  DenseMap<const Function *, bool> Known;
+public:
+  using Variables = SmallPtrSet<const GlobalVariable *, 4>;
 
-  bool isInside(Value *P, const SmallPtrSetImpl<const AllocaInst *> &Homes) const;
-  bool isInside(Instruction &I, const SmallPtrSetImpl<const AllocaInst *> &Homes, unsigned Depth);
-  bool isInside(CallBase &Call, const SmallPtrSetImpl<const AllocaInst *> &Homes, unsigned Depth);
-  bool find(Function &F, unsigned Depth);
+private:
+  struct Kind {
+    bool Local = false;
+    Variables Read; // and written, by it and by those that it calls
+  };
+  DenseMap<const Function *, std::unique_ptr<Kind>> Known;
+  // Of the function that is looked at.
+  SmallPtrSet<const AllocaInst *, 8> Pointers; // that hold a parameter, or what one leads to
+  Variables *Read = nullptr;
+
+  bool isInside(Value *P);
+  bool isWritable(Value *P);
+  bool isPointerOf(Value *P);
+  bool isInside(Instruction &I, unsigned Depth);
+  bool isInside(CallBase &Call, unsigned Depth);
+  bool findPointers(Function &F);
+  bool find(Function &F, unsigned Depth, Kind &K);
 
 public:
-  bool is(Function &F, unsigned Depth = 0);
+  // Null: it is none.
+  const Variables *variablesOf(Function &F, unsigned Depth = 0);
 };
 } // namespace
 
-bool LocalFunctions::isInside(Value *P, const SmallPtrSetImpl<const AllocaInst *> &Homes) const {
-  Value *Root = rootOf(P);
-  if (isa<AllocaInst>(Root))
-    return true;
-  if (auto *G = dyn_cast<GlobalVariable>(Root))
-    return G->isConstant();
-  auto *Load = dyn_cast<LoadInst>(Root);
-  auto *Home = Load ? dyn_cast<AllocaInst>(behindAll(Load->getPointerOperand())) : nullptr;
-  return Home && Homes.contains(Home);
+// A pointer parameter, or a pointer variable of the function or the file.
+bool LocalFunctions::isPointerOf(Value *P) {
+  Value *At = behindAll(P);
+  if (auto *Home = dyn_cast<AllocaInst>(At))
+    return Pointers.contains(Home);
+  auto *G = dyn_cast<GlobalVariable>(At);
+  if (G)
+    Read->insert(G);
+  return G && !G->isThreadLocal();
 }
 
-bool LocalFunctions::isInside(CallBase &Call, const SmallPtrSetImpl<const AllocaInst *> &Homes, unsigned Depth) {
+bool LocalFunctions::isInside(Value *P) {
+  Value *Root = rootOf(P);
+  if (isa<AllocaInst, Argument>(Root))
+    return true;
+  if (auto *G = dyn_cast<GlobalVariable>(Root)) {
+    Read->insert(G);
+    return !G->isThreadLocal();
+  }
+  auto *Load = dyn_cast<LoadInst>(Root);
+  return Load && isPointerOf(Load->getPointerOperand());
+}
+
+static bool isDistributed(Value *P) {
+  return markerName(P) == DVMM_ACCESS && AccessText::parse(markerText(cast<CallInst>(P)->getArgOperand(2))).OfDistributed;
+}
+
+bool LocalFunctions::isWritable(Value *P) {
+  Value *Root = rootOf(P);
+  auto *Load = dyn_cast<LoadInst>(Root);
+  return isInside(P) && (isa<AllocaInst>(Root) || (Load && isa<AllocaInst>(behindAll(Load->getPointerOperand()))) || isDistributed(P));
+}
+
+bool LocalFunctions::isInside(CallBase &Call, unsigned Depth) {
   StringRef Mark = markerName(&Call);
   if (!Mark.empty())
     return Mark == DVMM_ACCESS || Mark == DVMM_INDEX;
   if (auto *Memory = dyn_cast<MemIntrinsic>(&Call)) {
     auto *Copy = dyn_cast<MemTransferInst>(Memory);
-    return !Memory->isVolatile() && isInside(Memory->getRawDest(), Homes) && (!Copy || isInside(Copy->getRawSource(), Homes));
+    return !Memory->isVolatile() && isWritable(Memory->getRawDest()) && (!Copy || isInside(Copy->getRawSource()));
   }
   if (auto *I = dyn_cast<IntrinsicInst>(&Call))
     return (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory()) && I->getIntrinsicID() != Intrinsic::returnaddress &&
@@ -74,21 +100,27 @@ bool LocalFunctions::isInside(CallBase &Call, const SmallPtrSetImpl<const Alloca
   Function *F = Call.getCalledFunction();
   if (!F || !isa<CallInst>(Call) || Call.isInlineAsm())
     return false;
-  return (F->isDeclaration() ? isMathematical(F) : is(*F, Depth + 1)) &&
-         all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || isInside(V, Homes); });
+  Variables *Own = Read;
+  const auto Pointed = Pointers;
+  const Variables *Inner = F->isDeclaration() ? nullptr : variablesOf(*F, Depth + 1);
+  Read = Own;
+  Pointers = Pointed;
+  if (Inner)
+    Read->insert(Inner->begin(), Inner->end());
+  return (Inner || isMathematical(F)) &&
+         all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || (Inner ? isInside(V) : isWritable(V)); });
 }
 
-bool LocalFunctions::isInside(Instruction &I, const SmallPtrSetImpl<const AllocaInst *> &Homes, unsigned Depth) {
+bool LocalFunctions::isInside(Instruction &I, unsigned Depth) {
   if (auto *Call = dyn_cast<CallBase>(&I))
-    return isInside(*Call, Homes, Depth);
-  if (auto *Load = dyn_cast<LoadInst>(&I)) {
-    auto *Home = dyn_cast<AllocaInst>(behindAll(Load->getPointerOperand()));
-    return Load->isSimple() && (Load->getType()->isPointerTy() ? Home && Homes.contains(Home) : isInside(Load->getPointerOperand(), Homes));
-  }
+    return isInside(*Call, Depth);
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    return Load->isSimple() &&
+           (Load->getType()->isPointerTy() ? isPointerOf(Load->getPointerOperand()) : isInside(Load->getPointerOperand()));
   if (auto *Store = dyn_cast<StoreInst>(&I)) {
     auto *Home = dyn_cast<AllocaInst>(Store->getPointerOperand());
-    return Store->isSimple() && (Store->getValueOperand()->getType()->isPointerTy() ? Home && Homes.contains(Home)
-                                                                                    : isInside(Store->getPointerOperand(), Homes));
+    return Store->isSimple() &&
+           (Store->getValueOperand()->getType()->isPointerTy() ? Home && Pointers.contains(Home) : isWritable(Store->getPointerOperand()));
   }
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return A->isStaticAlloca();
@@ -97,48 +129,66 @@ bool LocalFunctions::isInside(Instruction &I, const SmallPtrSetImpl<const Alloca
   return !I.mayReadOrWriteMemory() && !isa<IndirectBrInst, ResumeInst>(I);
 }
 
-bool LocalFunctions::find(Function &F, unsigned Depth) {
+// False: a pointer variable does not keep what it was given, or that leads elsewhere.
+bool LocalFunctions::findPointers(Function &F) {
+  Pointers.clear();
+  for (const Argument &A : F.args())
+    if (A.getType()->isPointerTy() && (A.hasPassPointeeByValueCopyAttr() || A.hasStructRetAttr()))
+      return false;
+  SmallVector<std::pair<AllocaInst *, StoreInst *>, 8> Given;
+  for (Instruction &I : instructions(F))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->getAllocatedType()->isPointerTy()) {
+      if (StoreInst *Store = onlyStore(A))
+        Given.push_back({A, Store});
+      else
+        return false;
+      Pointers.insert(A);
+    }
+  return all_of(Given, [&](auto &G) { return isInside(G.second->getValueOperand()); });
+}
+
+bool LocalFunctions::find(Function &F, unsigned Depth, Kind &K) {
   if (F.isDeclaration() || F.isInterposable() || F.isVarArg() || Depth > DepthMax || F.hasFnAttribute(Attribute::NoInline) ||
       F.hasFnAttribute(Attribute::OptimizeNone) || F.hasFnAttribute(Attribute::Naked) || F.callsFunctionThatReturnsTwice() ||
       F.hasPersonalityFn() || sizeOf(F) > MostOfFunction)
     return false;
-  SmallPtrSet<const AllocaInst *, 8> Homes;
-  for (const Argument &A : F.args())
-    if (A.getType()->isPointerTy()) {
-      const AllocaInst *Home = A.hasPassPointeeByValueCopyAttr() || A.hasStructRetAttr() ? nullptr : homeOf(A);
-      if (!Home)
-        return false;
-      Homes.insert(Home);
-    }
-  return all_of(instructions(F), [&](Instruction &I) { return isInside(I, Homes, Depth); });
+  Read = &K.Read;
+  return findPointers(F) && all_of(instructions(F), [&](Instruction &I) { return isInside(I, Depth); });
 }
 
-bool LocalFunctions::is(Function &F, unsigned Depth) {
-  auto [At, New] = Known.try_emplace(&F, false); // one that calls itself is none
-  if (!New)
-    return At->second;
-  const bool Is = find(F, Depth);
-  return Known[&F] = Is;
+const LocalFunctions::Variables *LocalFunctions::variablesOf(Function &F, unsigned Depth) {
+  auto [At, New] = Known.try_emplace(&F); // one that calls itself is none
+  if (New) {
+    At->second = std::make_unique<Kind>();
+    Kind *K = At->second.get();
+    K->Local = find(F, Depth, *K);
+  }
+  const Kind *K = Known[&F].get();
+  return K->Local ? &K->Read : nullptr;
 }
 
 namespace {
 class CallExpander {
   Function &F;
   LocalFunctions &Local;
+  const DistributedArrays &Arrays;
   DominatorTree DT;
   SmallVector<CallInst *, 4> Iterations;
   const bool Whole; // all of it is executed in iterations of others
   unsigned Size;
   int64_t Id = 0; // of the last access
 
+  SmallPtrSet<const Value *, 4> Results; // of reductions
+
   bool isInIteration(const Instruction &I) const;
-  bool isBornThere(AllocaInst *A) const;
+  void findResults(CallInst &Enter);
   bool isToExpand(CallInst &Call);
   void renumber(const SmallPtrSetImpl<const Instruction *> &Before);
   void expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work);
 
 public:
-  CallExpander(Function &F, LocalFunctions &Local, bool Whole) : F(F), Local(Local), DT(F), Whole(Whole), Size(sizeOf(F)) {}
+  CallExpander(Function &F, LocalFunctions &Local, const DistributedArrays &Arrays, bool Whole)
+      : F(F), Local(Local), Arrays(Arrays), DT(F), Whole(Whole), Size(sizeOf(F)) {}
   void run();
 };
 } // namespace
@@ -147,15 +197,11 @@ bool CallExpander::isInIteration(const Instruction &I) const {
   return Whole || any_of(Iterations, [&](const CallInst *Begin) { return DT.dominates(Begin, &I); });
 }
 
-bool CallExpander::isBornThere(AllocaInst *A) const {
-  bool Born = false;
-  for (const User *U : A->users())
-    if (auto *Begin = dyn_cast<IntrinsicInst>(U); Begin && Begin->getIntrinsicID() == Intrinsic::lifetime_start) {
-      if (!isInIteration(*Begin))
-        return false;
-      Born = true;
-    }
-  return Born;
+void CallExpander::findResults(CallInst &Enter) {
+  const auto Text = DirectiveText::parse(markerText(markerTextArgument(&Enter)));
+  for (auto [Arg, Value] : zip(Text.Args, markerArguments(&Enter)))
+    if (Arg.Line == DVMRT_DIRECTIVE_REDUCTION)
+      Results.insert(rootOf(Value));
 }
 
 // Made for the same processor, and with the same rules of arithmetic.
@@ -165,20 +211,17 @@ static bool isAlike(const Function &F, const Function &G) {
                 [&](const char *Name) { return F.getFnAttribute(Name) == G.getFnAttribute(Name); });
 }
 
+// What a reduction adds up is seen where its text stands.
 bool CallExpander::isToExpand(CallInst &Call) {
   Function *Callee = Call.getCalledFunction();
   if (!Callee || Callee == &F || !isInIteration(Call) || Call.getCallingConv() != Callee->getCallingConv() || Call.isMustTailCall() ||
-      Call.getFunctionType() != Callee->getFunctionType() || !isAlike(F, *Callee) || !Local.is(*Callee))
+      Call.getFunctionType() != Callee->getFunctionType() || !isAlike(F, *Callee))
     return false;
-  bool Given = false;
-  for (Value *V : Call.args())
-    if (V->getType()->isPointerTy()) {
-      auto *A = dyn_cast<AllocaInst>(rootOf(V));
-      if (!A || !isBornThere(A))
-        return false;
-      Given = true;
-    }
-  return Given && Size + sizeOf(*Callee) <= MostOfCaller;
+  const LocalFunctions::Variables *Read = Local.variablesOf(*Callee);
+  if (!Read || any_of(*Read, [&](const GlobalVariable *G) { return Results.contains(G); }))
+    return false;
+  const bool Seen = all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || !Results.contains(rootOf(V)); });
+  return Seen && Size + sizeOf(*Callee) <= MostOfCaller;
 }
 
 // The number that ties subscripts to their access: its place among the operands.
@@ -202,31 +245,6 @@ void CallExpander::renumber(const SmallPtrSetImpl<const Instruction *> &Before) 
   }
 }
 
-// What a pointer parameter leads to is the argument: its variable goes.
-static void forward(AllocaInst *Home) {
-  StoreInst *Given = nullptr;
-  for (User *U : Home->users())
-    if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->getPointerOperand() == Home)
-      Given = Store;
-  if (!Given)
-    return;
-  Value *Argument = Given->getValueOperand();
-  SmallVector<Instruction *, 16> Dead;
-  for (User *U : Home->users()) {
-    auto *I = cast<Instruction>(U);
-    Dead.push_back(I);
-    if (markerName(I) == DVMM_ACCESS)
-      for (User *By : I->users())
-        Dead.push_back(cast<Instruction>(By));
-  }
-  for (Instruction *I : Dead)
-    if (auto *Load = dyn_cast<LoadInst>(I))
-      Load->replaceAllUsesWith(Argument);
-  for (Instruction *I : reverse(Dead))
-    I->eraseFromParent();
-  Home->eraseFromParent();
-}
-
 void CallExpander::expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work) {
   SmallPtrSet<const Instruction *, 32> Before;
   for (Instruction &I : instructions(F))
@@ -237,9 +255,6 @@ void CallExpander::expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work) {
   if (!InlineFunction(Call, Info, /*MergeAttributes=*/true).isSuccess())
     return;
   renumber(Before);
-  for (AllocaInst *A : Info.StaticAllocas)
-    if (A->getAllocatedType()->isPointerTy())
-      forward(A);
   for (CallBase *Inner : Info.InlinedCallSites)
     if (auto *I = dyn_cast<CallInst>(Inner))
       Work.push_back(I);
@@ -253,12 +268,16 @@ void CallExpander::run() {
       Id = std::max(Id, cast<ConstantInt>(cast<CallInst>(I).getArgOperand(IdOperand))->getSExtValue());
     if (auto *Call = dyn_cast<CallInst>(&I); markerName(&I) == DVMM_ITER)
       Iterations.push_back(Call);
+    else if (markerName(&I) == DVMM_ENTER)
+      findResults(*Call);
     else if (Call && Call->getCalledFunction() && markerName(&I).empty())
       Work.push_back(Call);
   }
   for (size_t N = 0; N < Work.size(); ++N)
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
+  forwardLocals(F, DT, Results);
+  completeNestTexts(F, DT, Arrays);
 }
 
 static bool hasIterations(Function &F) {
@@ -266,8 +285,11 @@ static bool hasIterations(Function &F) {
 }
 
 void dvmir::expandLocalCalls(Module &M, const DenseSet<const Function *> &InLoops) {
+  if (isFromFlang(M))
+    return;
   LocalFunctions Local;
+  const DistributedArrays Arrays = distributedArraysOf(M);
   for (Function &F : M)
     if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::OptimizeNone) && (InLoops.contains(&F) || hasIterations(F)))
-      CallExpander(F, Local, InLoops.contains(&F)).run();
+      CallExpander(F, Local, Arrays, InLoops.contains(&F)).run();
 }

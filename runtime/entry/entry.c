@@ -175,8 +175,6 @@ static void touch(const void *p, uint64_t size, struct dvmrt_site *site, const i
     return;
   }
   unsigned code = e & 3;
-  if (code == 3 && dvmrt_offsets_touch(site, a, size, ix, flags))
-    return;
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
     return;
@@ -259,7 +257,8 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
 }
 
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
-  if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || touch_result((uintptr_t)p, size, ix))
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || (!dvmrt_held_count && dvmrt_offsets_touch(site, (uintptr_t)p, size, ix, flags)) ||
+      touch_result((uintptr_t)p, size, ix))
     return;
   const bool held = DVMRT_UNLIKELY(dvmrt_held_count) && !(flags & DVMRT_BORN) &&
                     !(dvmrt_mem_alone() && dvmrt_region_unchanged((uintptr_t)p, size, site, flags));

@@ -1,6 +1,7 @@
 #include "runtime/rules/offsets.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/repeat.h"
 #include "runtime/rules/task.h"
 #include <string.h>
 
@@ -16,6 +17,11 @@ struct dvmrt_offsets {
     int dim, index; /* the own element has the subscript coef * iv[index] + add there */
     int64_t coef, add;
   } own[DVMRT_NDIMS_MAX];
+  /* In this iteration, all from 'low' on lie as 'last' does: a row along a dimension that is not divided.  length 0: of no iteration. */
+  uint32_t iteration;
+  uintptr_t low;
+  uint64_t length;
+  struct offset *last;
   unsigned count;
   struct offset {
     uint64_t way;                  /* packed, 0: none */
@@ -33,6 +39,7 @@ void dvmrt_offsets_end_all(bool counts) {
         dvmrt_finding_more(o->offset[i].finding, o->offset[i].hits);
     o->array = NULL;
     o->count = 0;
+    o->length = 0;
   }
   dvmrt_offsets_first = NULL;
 }
@@ -103,7 +110,7 @@ static void begin(struct dvmrt_offsets *o, const struct dvmrt_event *ev) {
 
 void dvmrt_offsets_note(const struct dvmrt_event *ev, struct dvmrt_finding *found) {
   struct dvmrt_access *x = ev->access;
-  if (!ev->nest || !is_plain(ev) || !is_steady(ev->array, ev))
+  if (!dvmrt_repeat_wanted || !ev->nest || !is_plain(ev) || !is_steady(ev->array, ev))
     return;
   struct dvmrt_offsets *o = x->offsets;
   if (!o)
@@ -155,17 +162,39 @@ static inline struct dvmrt_offsets *offsets_of(const struct dvmrt_site *site, ui
   return o && o->array && usual && o->flags == (flags & (DVMRT_READ | DVMRT_WRITE)) && !dvmrt_group_nvars && dvmrt_mem_alone() ? o : NULL;
 }
 
+static bool divides_rows(const struct dvmrt_offsets *o) {
+  bool divides = o->array->stride[o->array->ndims - 1] != 1;
+  for (int n = 0; n < o->ndims; n++)
+    divides |= o->own[n].dim == o->array->ndims - 1;
+  return divides;
+}
+
+/* By the address alone. */
+static struct offset *offset_of(struct dvmrt_offsets *o, uintptr_t at) {
+  const struct dvmrt_array *a = o->array;
+  int64_t ix[DVMRT_NDIMS_MAX];
+  if (o->iteration == __dvmrt_now.write && at - o->low < o->length)
+    return o->last;
+  indices_at(a, at - a->region.base, ix);
+  const uint64_t way = way_to(o, ix);
+  struct offset *found = way ? find(o, way) : NULL;
+  if (!found || divides_rows(o))
+    return found;
+  const uint64_t row = (uint64_t)a->extent[a->ndims - 1] * a->element_bytes;
+  o->low = at - (at - a->region.base) % row;
+  o->length = row;
+  o->iteration = __dvmrt_now.write;
+  return o->last = found;
+}
+
 static struct offset *offset_at(struct dvmrt_offsets *o, uintptr_t at, const int64_t *ix) {
   const struct dvmrt_array *a = o->array;
   const uint64_t from = at - a->region.base;
-  int64_t own[DVMRT_NDIMS_MAX];
   if (from >= a->region.end - a->region.base)
     return NULL;
   if (!ix || !o->subscripts)
-    indices_at(a, from, own);
-  else if (!lead_to(a, ix, from))
-    return NULL;
-  const uint64_t way = way_to(o, ix && o->subscripts ? ix : own);
+    return offset_of(o, at);
+  const uint64_t way = lead_to(a, ix, from) ? way_to(o, ix) : 0;
   return way ? find(o, way) : NULL;
 }
 

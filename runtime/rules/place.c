@@ -439,6 +439,9 @@ static void note_offset(const struct dvmrt_event *ev, bool right, uint64_t hits)
     dvmrt_offsets_note(ev, found);
 }
 
+/* The text of the access does, or the call of a function that has been put inline there, or a pointer is read that leads to an array of the nest. */
+static bool stands_in(const struct dvmrt_access *x, const struct dvmrt_frame *f) { return x->cid ? x->cid == f->d->cid : x->use >= 0; }
+
 bool dvmrt_check_place(struct dvmrt_event *ev) {
   const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
   const struct dvmrt_access *x = ev->access;
@@ -460,7 +463,7 @@ bool dvmrt_check_place(struct dvmrt_event *ev) {
     return false;
   if (!ev->nest->mapped || dvmrt_layout_everywhere(l) || (x->buffered && !(ev->flags & DVMRT_WRITE)))
     return true;
-  return x->cid == ev->nest->d->cid && x->ndims == ev->array->ndims &&
+  return stands_in(x, ev->nest) && x->ndims == ev->array->ndims &&
          (own_element(ev, l) || (dvmrt_layout_covers(l, ev->array->extent) && !ev->array->named_renewed)) &&
          dvmrt_layout_settled(l, &ev->nest->layout, x->axis, x->ndims);
 }
@@ -474,7 +477,7 @@ bool dvmrt_check_place_constant(const struct dvmrt_event *ev) {
     return false;
   if (!f->mapped || !f->on || !f->layout.root || dvmrt_layout_everywhere(l))
     return true;
-  if (x->cid != f->d->cid || x->pos.file != f->d->pos.file || x->ndims != ev->array->ndims ||
+  if (!stands_in(x, f) || (x->cid && x->pos.file != f->d->pos.file) || x->ndims != ev->array->ndims ||
       !dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims))
     return false;
   dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
@@ -494,8 +497,8 @@ bool dvmrt_check_place_carried(const struct dvmrt_event *ev, const struct dvmrt_
     return false;
   if (dvmrt_layout_everywhere(l))
     return true;
-  if (!f->mapped || !f->on || !f->layout.root || x->cid != f->d->cid || x->pos.file != f->d->pos.file || x->ndims != ev->array->ndims ||
-      !dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims) || across->array != ev->array)
+  if (!f->mapped || !f->on || !f->layout.root || !stands_in(x, f) || (x->cid && x->pos.file != f->d->pos.file) ||
+      x->ndims != ev->array->ndims || !dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims) || across->array != ev->array)
     return false;
   dvmrt_layout_place(l, &f->layout, __dvmrt_now.iv, ev->ix, ev->array->ndims, &p);
   if (p.kind == DVMRT_PLACE_OWN)
@@ -557,5 +560,5 @@ bool dvmrt_check_place_settled(const struct dvmrt_event *ev) {
     return true;
   if (!here(ev, l, ev->ix))
     return false;
-  return x->cid == f->d->cid && x->ndims == ev->array->ndims && dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims);
+  return stands_in(x, f) && x->ndims == ev->array->ndims && dvmrt_layout_settled(l, &f->layout, x->axis, x->ndims);
 }

@@ -10,6 +10,8 @@
 double A[10];
 int f(int n, int once) {
   int i, t, sum = 0, seen = 0;
+  if (once)
+    n = 1;
   while (__dvmm_enter("K parallel 1\nN 1 i\n" ON "V t & 4 i4\nR sum sum & 4 1 i4\nQ 1 1",
 #ifndef UNMAPPED
                       A,

@@ -7,6 +7,8 @@ extern double A[100], B[100];
 int other(int);
 void f(int n) {
   int i;
+  if (n < 0)
+    n = 1;
   while (__dvmm_enter("K parallel 1\nN 1 i\nO A af8 & 8 1 100\nX a0:1:0\nU A & w\nU B & r\nS 1\nQ 1 1", A, A, B)) {
     for (i = 1; i < R4(n, 9, "C 1\nT n"); i++) {
       __dvmm_iter(1, 1, &i, -4L);

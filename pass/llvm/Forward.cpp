@@ -1,0 +1,90 @@
+#include "Forward.h"
+#include "Function.h"
+#include "RowSums.h"
+#include "pass/markers.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace dvmir;
+
+static bool isRead(const User *U, Type *T) {
+  auto *Load = dyn_cast<LoadInst>(U);
+  return Load && Load->isSimple() && Load->getType() == T;
+}
+
+// 'private(im)'
+static bool isPrivateIn(CallInst *Enter, const Value *V) {
+  const auto Args = markerArguments(Enter);
+  const auto Text = DirectiveText::parse(markerText(markerTextArgument(Enter)));
+  for (auto [N, Arg] : enumerate(Args))
+    if (Arg == V && (N >= Text.Args.size() || Text.Args[N].Line != DVMRT_DIRECTIVE_PRIVATE))
+      return false;
+  return true;
+}
+
+static bool isMark(User *U, AllocaInst *A) {
+  auto *Call = dyn_cast<CallInst>(U);
+  if (!Call)
+    return false;
+  if (Call->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(Call))
+    return true;
+  StringRef Name = markerName(Call);
+  if (Name == DVMM_ENTER)
+    return isPrivateIn(Call, A);
+  return Name == DVMM_ACCESS && all_of(Call->users(), [&](User *By) { return isRead(By, A->getAllocatedType()); });
+}
+
+StoreInst *dvmir::onlyStore(AllocaInst *A) {
+  Type *T = A->getAllocatedType();
+  if (!A->isStaticAlloca() || !(T->isIntegerTy() || T->isPointerTy()))
+    return nullptr;
+  StoreInst *Only = nullptr;
+  for (User *U : A->users()) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    if (Store && !Only && Store->getPointerOperand() == A && Store->isSimple() && Store->getValueOperand()->getType() == T)
+      Only = Store;
+    else if (Store || !(isRead(U, T) || isMark(U, A)))
+      return nullptr;
+  }
+  return Only;
+}
+
+static void readsOf(AllocaInst *A, SmallVectorImpl<LoadInst *> &Reads, SmallVectorImpl<CallInst *> &Marks) {
+  for (User *U : A->users()) {
+    if (auto *Load = dyn_cast<LoadInst>(U))
+      Reads.push_back(Load);
+    if (markerName(U) != DVMM_ACCESS)
+      continue;
+    Marks.push_back(cast<CallInst>(U));
+    for (User *By : U->users())
+      Reads.push_back(cast<LoadInst>(By));
+  }
+}
+
+static void forward(AllocaInst *A, StoreInst &Store, const DominatorTree &DT) {
+  SmallVector<LoadInst *, 8> Reads;
+  SmallVector<CallInst *, 8> Marks;
+  readsOf(A, Reads, Marks);
+  if (!all_of(Reads, [&](LoadInst *L) { return DT.dominates(&Store, L); }))
+    return;
+  for (LoadInst *L : Reads) {
+    L->replaceAllUsesWith(Store.getValueOperand());
+    L->eraseFromParent();
+  }
+  for (CallInst *Mark : Marks)
+    Mark->eraseFromParent();
+}
+
+void dvmir::forwardLocals(Function &F, const DominatorTree &DT, const SmallPtrSetImpl<const Value *> &Results) {
+  SmallVector<AllocaInst *, 16> Locals;
+  if (F.callsFunctionThatReturnsTwice())
+    return;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I))
+      Locals.push_back(A);
+  for (AllocaInst *A : Locals)
+    if (StoreInst *Store = onlyStore(A); Store && !Results.contains(rootOf(Store->getValueOperand())))
+      forward(A, *Store, DT);
+}
