@@ -32,7 +32,7 @@ int main(void) {
   for (int i = 0; i < N; i++) {
     double *p = a;
     b[i] = p[N - 1 - i];
-    //     ^ error dvm-nonlocal-access 'p[7]'
+    //     ^ error dvm-nonlocal-access 'a[7]'
   }
 #endif
   return 0;
