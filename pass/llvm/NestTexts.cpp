@@ -1,37 +1,23 @@
 #include "NestTexts.h"
 #include "Function.h"
+#include "NestSubscripts.h"
 #include "PlainCode.h"
 #include "RowSums.h"
 #include "pass/markers.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace dvmir;
 
 namespace {
-// Coef * index variable 'Index' + Add; Index < 0: a number.
-struct Affine {
-  int Index = -1;
-  int64_t Coef = 0, Add = 0;
-};
-
-// sum of times * value, + Add
-struct Distance {
-  SmallVector<std::pair<Value *, int64_t>, 2> Terms;
-  int64_t Add = 0;
-};
-
 struct Nest {
-  CallInst *Enter = nullptr, *Iteration = nullptr;
+  CallInst *Enter = nullptr;
   unsigned Cid = 0;
   DirectiveText Text;
-  SmallVector<Value *, 4> IndexVariables;
+  NestIndices Indices;
   SmallVector<Value *, 4> Arrays;      // of the USE lines
   SmallVector<char, 4> Accesses;       // likewise
   SmallVector<std::string, 4> Added;   // names behind those that the text has
@@ -45,11 +31,10 @@ class NestTexts {
   DenseMap<std::pair<uint64_t, uint64_t>, CallInst *> Subscripts; // by access and dimension; null: several
   SmallVector<Nest, 4> Nests;
 
+  void findMarks(DenseMap<uint64_t, CallInst *> &Iterations, SmallVectorImpl<CallInst *> &Enters);
   void findNests();
   void findUses(Nest &N);
   Nest *around(const Instruction &I);
-  std::optional<Affine> affine(const Nest &N, Value *V) const;
-  bool distances(Value *P, ArrayRef<std::pair<uint64_t, uint64_t>> Dims, MutableArrayRef<Distance> By) const;
   bool lead(Nest &N, CallInst *Mark, std::string &Lines);
   void forget(uint64_t Id, unsigned Dim);
   CallInst *markSubscript(CallInst *Mark, const Distance &By, unsigned Dim);
@@ -89,9 +74,8 @@ void NestTexts::findUses(Nest &N) {
     N.Accesses.push_back(U.Access);
 }
 
-void NestTexts::findNests() {
-  DenseMap<uint64_t, CallInst *> Iterations;
-  SmallVector<CallInst *, 4> Enters;
+// The markers of iterations by their nest, and those of subscripts; the beginnings of constructs.
+void NestTexts::findMarks(DenseMap<uint64_t, CallInst *> &Iterations, SmallVectorImpl<CallInst *> &Enters) {
   for (Instruction &I : instructions(F)) {
     StringRef Name = markerName(&I);
     if (Name == DVMM_ITER)
@@ -100,21 +84,28 @@ void NestTexts::findNests() {
       Enters.push_back(cast<CallInst>(&I));
     else if (Name == DVMM_INDEX) {
       auto *Mark = cast<CallInst>(&I);
-      auto [At, New] = Subscripts.try_emplace({numberOf(Mark, 1), numberOf(Mark, 2)}, Mark);
+      auto [At, New] = Subscripts.try_emplace({numberOf(Mark, IdOperand), numberOf(Mark, IdOperand + 1)}, Mark);
       if (!New)
         At->second = nullptr;
     }
   }
+}
+
+void NestTexts::findNests() {
+  DenseMap<uint64_t, CallInst *> Iterations;
+  SmallVector<CallInst *, 4> Enters;
+  findMarks(Iterations, Enters);
   for (CallInst *Enter : Enters) {
     Nest N;
     N.Enter = Enter;
     N.Text = DirectiveText::parse(markerText(Enter->getArgOperand(0)));
     N.Cid = N.Text.Cid;
-    N.Iteration = Iterations.lookup(N.Cid);
-    if (!N.Iteration || N.Text.Kind != "parallel")
+    CallInst *Iteration = Iterations.lookup(N.Cid);
+    if (!Iteration || N.Text.Kind != "parallel")
       continue;
-    for (unsigned Arg = 2; Arg + 1 < N.Iteration->arg_size(); Arg += 2)
-      N.IndexVariables.push_back(N.Iteration->getArgOperand(Arg));
+    N.Indices.Iteration = Iteration;
+    for (unsigned Arg = 2; Arg + 1 < Iteration->arg_size(); Arg += 2)
+      N.Indices.Variables.push_back(Iteration->getArgOperand(Arg));
     findUses(N);
     if (N.Arrays.size() == N.Accesses.size())
       Nests.push_back(std::move(N));
@@ -125,109 +116,20 @@ void NestTexts::findNests() {
 Nest *NestTexts::around(const Instruction &I) {
   Nest *Best = nullptr;
   for (Nest &N : Nests)
-    if (DT.dominates(N.Iteration, &I) && (!Best || DT.dominates(Best->Iteration, N.Iteration)))
+    if (DT.dominates(N.Indices.Iteration, &I) && (!Best || DT.dominates(Best->Indices.Iteration, N.Indices.Iteration)))
       Best = &N;
   return Best;
 }
 
 // ---- Subscripts ------------------------------------------------------------------------------------------------------------------
 
-std::optional<Affine> NestTexts::affine(const Nest &N, Value *V) const {
-  V = behindAll(V);
-  if (auto *C = dyn_cast<ConstantInt>(V); C && C->getBitWidth() <= 64)
-    return Affine{-1, 0, C->getSExtValue()};
-  if (auto *Extended = dyn_cast<SExtInst>(V))
-    return affine(N, Extended->getOperand(0));
-  if (auto *Load = dyn_cast<LoadInst>(V)) {
-    auto At = find(N.IndexVariables, behindAll(Load->getPointerOperand()));
-    if (At == N.IndexVariables.end() || !Load->isSimple() || !DT.dominates(N.Iteration, Load))
-      return std::nullopt;
-    return Affine{int(At - N.IndexVariables.begin()), 1, 0};
-  }
-  auto *Binary = dyn_cast<BinaryOperator>(V);
-  if (!Binary || !isa<OverflowingBinaryOperator>(Binary) || !Binary->hasNoSignedWrap() ||
-      !is_contained({Instruction::Add, Instruction::Sub, Instruction::Mul}, Binary->getOpcode()))
-    return std::nullopt;
-  auto X = affine(N, Binary->getOperand(0)), Y = affine(N, Binary->getOperand(1));
-  if (!X || !Y)
-    return std::nullopt;
-  if (Binary->getOpcode() == Instruction::Mul) {
-    if (Y->Index >= 0)
-      std::swap(X, Y);
-    Affine R{X->Index};
-    if (Y->Index >= 0 || MulOverflow(X->Coef, Y->Add, R.Coef) || MulOverflow(X->Add, Y->Add, R.Add))
-      return std::nullopt;
-    return R;
-  }
-  const bool Less = Binary->getOpcode() == Instruction::Sub;
-  if (X->Index >= 0 && Y->Index >= 0 && X->Index != Y->Index)
-    return std::nullopt;
-  Affine R{std::max(X->Index, Y->Index)};
-  if (Less ? SubOverflow(X->Coef, Y->Coef, R.Coef) || SubOverflow(X->Add, Y->Add, R.Add)
-           : AddOverflow(X->Coef, Y->Coef, R.Coef) || AddOverflow(X->Add, Y->Add, R.Add))
-    return std::nullopt;
-  return R;
-}
-
 // What the line of an 'o' says better; empty: nothing.
 std::string NestTexts::subscript(const Nest &N, CallInst *Mark, unsigned Dim) const {
-  CallInst *Subscript = Subscripts.lookup({numberOf(Mark, 1), Dim});
-  if (!Subscript || !DT.dominates(Subscript, Mark))
-    return "";
-  auto A = affine(N, Subscript);
-  if (!A)
-    return "";
-  if (A->Index < 0 || !A->Coef)
-    return ("c" + Twine(A->Add)).str();
-  return ("a" + Twine(A->Index) + ":" + Twine(A->Coef) + ":" + Twine(A->Add)).str();
+  CallInst *Subscript = Subscripts.lookup({numberOf(Mark, IdOperand), Dim});
+  return Subscript && DT.dominates(Subscript, Mark) ? axisOf(N.Indices, Subscript, DT) : "";
 }
 
 // ---- Pointers --------------------------------------------------------------------------------------------------------------------
-
-// The bytes of an element of each dimension, outermost first; the array itself is no dimension of its elements.  Empty: not of elements so large.
-static SmallVector<std::pair<uint64_t, uint64_t>, 4> dimensionsOf(const GlobalVariable *G, uint64_t Element, const DataLayout &DL) {
-  SmallVector<std::pair<uint64_t, uint64_t>, 4> Dims; // extent, bytes
-  Type *T = G->getValueType();
-  for (; auto *A = dyn_cast<ArrayType>(T); T = A->getElementType())
-    Dims.push_back({A->getNumElements(), DL.getTypeAllocSize(A->getElementType())});
-  if (T->isAggregateType() || Dims.empty() || Dims.back().second != Element)
-    Dims.clear();
-  return Dims;
-}
-
-// Halves towards zero.
-static int64_t divideNearest(int64_t Bytes, int64_t Unit) {
-  const int64_t Half = (Unit - 1) / 2;
-  return (Bytes < 0 ? Bytes - Half : Bytes + Half) / Unit;
-}
-
-// The subscripts, as sums of multiples, of what lies so far behind the beginning of an array.
-bool NestTexts::distances(Value *P, ArrayRef<std::pair<uint64_t, uint64_t>> Dims, MutableArrayRef<Distance> By) const {
-  const DataLayout &DL = F.getDataLayout();
-  int64_t Bytes = 0;
-  for (P = behindAll(P); auto *GEP = dyn_cast<GEPOperator>(P); P = behindAll(GEP->getPointerOperand())) {
-    MapVector<Value *, APInt> Scaled;
-    APInt Offset(64, 0);
-    if (!GEP->collectOffset(DL, 64, Scaled, Offset))
-      return false;
-    Bytes += Offset.getSExtValue();
-    for (auto &[V, Factor] : Scaled) {
-      const int64_t Scale = Factor.getSExtValue();
-      auto Dim = find_if(Dims, [&](auto &D) { return Scale % int64_t(D.second) == 0; });
-      if (Dim == Dims.end())
-        return false;
-      By[Dim - Dims.begin()].Terms.push_back({behindAll(V), Scale / int64_t(Dim->second)});
-    }
-  }
-  for (unsigned Dim = 0; Dim < Dims.size(); ++Dim) {
-    // row[j - 1] is in that row; without a subscript that varies only what lies between its ends is.
-    const bool Varies = any_of(By.drop_front(Dim + 1), [](const Distance &D) { return !D.Terms.empty(); });
-    const int64_t Unit = Dims[Dim].second;
-    By[Dim].Add = Varies ? divideNearest(Bytes, Unit) : divideFloorSigned(Bytes, Unit);
-    Bytes -= By[Dim].Add * Unit;
-  }
-  return !Bytes;
-}
 
 // 'double *row = a[i]; row[j]': the subscripts of the element.  False: they are not known.
 bool NestTexts::lead(Nest &N, CallInst *Mark, std::string &Lines) {
@@ -237,7 +139,7 @@ bool NestTexts::lead(Nest &N, CallInst *Mark, std::string &Lines) {
     return false;
   const auto Dims = dimensionsOf(Array, Text.Size, F.getDataLayout());
   SmallVector<Distance, 4> By(Dims.size());
-  if (Dims.empty() || !distances(Mark->getArgOperand(0), Dims, By))
+  if (Dims.empty() || !findSubscripts(Mark->getArgOperand(0), Dims, By, F.getDataLayout()))
     return false;
   const auto Use = useOf(N, Mark);
   if (!Use)
@@ -247,8 +149,8 @@ bool NestTexts::lead(Nest &N, CallInst *Mark, std::string &Lines) {
     forget(Id, Dim);
   for (unsigned Dim = 0; Dim < Dims.size(); ++Dim) {
     Subscripts[{Id, Dim}] = markSubscript(Mark, By[Dim], Dim);
-    std::string Axis = subscript(N, Mark, Dim);
-    Lines += ("\nX " + (Axis.empty() ? "o" : Axis) + "\nB " + Twine(Dims[Dim].first)).str();
+    const std::string Axis = subscript(N, Mark, Dim);
+    Lines += ("\nX " + (Axis.empty() ? "o" : Axis) + "\nB " + Twine(Dims[Dim].Extent)).str();
   }
   Lines += ("\nD " + Twine(*Use)).str();
   Mark->setMetadata(LedMark, MDNode::get(F.getContext(), {}));
@@ -350,7 +252,7 @@ bool NestTexts::isSeen(const Nest &N, Instruction &I) const {
 }
 
 bool NestTexts::seesAll(const Nest &N) const {
-  return all_of(instructions(F), [&](Instruction &I) { return !DT.dominates(N.Iteration, &I) || isSeen(N, I); });
+  return all_of(instructions(F), [&](Instruction &I) { return !DT.dominates(N.Indices.Iteration, &I) || isSeen(N, I); });
 }
 
 // With the calls gone, an array that nothing in the text writes is read.
