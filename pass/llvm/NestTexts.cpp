@@ -22,6 +22,7 @@ struct Nest {
   SmallVector<char, 4> Accesses;       // likewise
   SmallVector<std::string, 4> Added;   // names behind those that the text has
   SmallVector<CallInst *, 16> Marks;   // accesses in it
+  bool Hides = false;                  // elements that the text of the nest does not name
 };
 
 class NestTexts {
@@ -229,6 +230,7 @@ void NestTexts::complete(Nest &N, CallInst *Mark) {
     New += (Twine(New.empty() ? "" : "\n") + Twine(Line.key) + " " + (Better.empty() ? Rest : StringRef(Better))).str();
   }
   New += Lead;
+  N.Hides |= Led || (Moved && AccessText::parse(Text).OfDistributed);
   if (Moved || Led)
     Mark->setMetadata(NestMark, MDNode::get(F.getContext(), ConstantAsMetadata::get(IRBuilder<>(Mark).getInt64(N.Cid))));
   if (New != Text.rtrim('\n'))
@@ -287,6 +289,8 @@ void NestTexts::retell(Nest &N) {
     New += ("\nU " + Twine(Name) + " & " + Twine(N.Accesses[Use])).str();
     Args.push_back(N.Arrays[Use++]);
   }
+  if (N.Hides)
+    New += ("\n" + Twine(char(DVMRT_DIRECTIVE_CALLS))).str();
   if (New == Text.rtrim('\n'))
     return;
   IRBuilder<> B(N.Enter);
