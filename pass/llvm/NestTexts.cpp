@@ -250,7 +250,8 @@ bool NestTexts::isSeen(const Nest &N, Instruction &I) const {
   if (auto *Memory = dyn_cast<MemIntrinsic>(&I))
     return isa<AllocaInst>(rootOf(Memory->getRawDest()));
   auto *Call = dyn_cast<CallBase>(&I);
-  return Call && (isa<IntrinsicInst>(Call) || isMathematical(Call->getCalledFunction()));
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr; // null: through a pointer, or assembly
+  return Callee && (Callee->isIntrinsic() || isMathematical(Callee));
 }
 
 bool NestTexts::seesAll(const Nest &N) const {
