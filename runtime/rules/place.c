@@ -56,10 +56,18 @@ static bool brought(const struct dvmrt_event *ev, const struct dvmrt_place *p) {
   return dvmrt_box_covers(&box, p, ev->array->ndims);
 }
 
-/* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'. */
+static bool in_text(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
+  for (uint32_t i = 0; i < f->nuses; i++)
+    if (f->uses[i].array == a)
+      return true;
+  return false;
+}
+
+/* A dependence may be what is wrong, and is known of at the end only, if the nest writes an array under 'across'.  What the text does not
+ * name, functions may write. */
 static void not_brought(struct dvmrt_event *ev, const struct dvmrt_place *p, enum dvmrt_id id, enum dvmrt_misplaced why) {
   struct dvmrt_clause_array *across = dvmrt_construct_clause(ev->nest, DVMRT_DIRECTIVE_ACROSS, ev->array);
-  if (across && !dvmrt_construct_only_reads(ev->nest, ev->array))
+  if (across && !(in_text(ev->nest, ev->array) && dvmrt_construct_only_reads(ev->nest, ev->array)))
     dvmrt_across_stale(ev, across, p, id, why);
   else
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {p, id, why}});
