@@ -119,6 +119,26 @@ static bool shareOut(int64_t Bytes, ArrayRef<Dimension> Dims, MutableArrayRef<Di
   return !Bytes;
 }
 
+static const ConstantInt *numberIn(Value *V) {
+  V = behindAll(V);
+  if (isa<SExtInst, ZExtInst>(V))
+    V = cast<CastInst>(V)->getOperand(0);
+  return dyn_cast<ConstantInt>(V);
+}
+
+// 'i * 400', of an array whose extents are parameters.
+static std::pair<Value *, int64_t> withoutFactor(Value *V, int64_t Scale) {
+  V = behindAll(V);
+  auto *Product = dyn_cast<BinaryOperator>(V);
+  if (!Product || Product->getOpcode() != Instruction::Mul || !Product->hasNoSignedWrap())
+    return {V, Scale};
+  for (unsigned N = 0; N < 2; ++N)
+    if (const ConstantInt *C = numberIn(Product->getOperand(N)); C && C->getValue().isStrictlyPositive())
+      if (int64_t Both; !MulOverflow(Scale, C->getSExtValue(), Both))
+        return withoutFactor(Product->getOperand(1 - N), Both);
+  return {V, Scale};
+}
+
 bool dvmir::findSubscripts(Value *P, ArrayRef<Dimension> Dims, MutableArrayRef<Distance> By, const DataLayout &DL) {
   int64_t Bytes = 0;
   for (P = behindAll(P); auto *GEP = dyn_cast<GEPOperator>(P); P = behindAll(GEP->getPointerOperand())) {
@@ -127,12 +147,12 @@ bool dvmir::findSubscripts(Value *P, ArrayRef<Dimension> Dims, MutableArrayRef<D
     if (!GEP->collectOffset(DL, 64, Scaled, Offset))
       return false;
     Bytes += Offset.getSExtValue();
-    for (auto &[V, Factor] : Scaled) {
-      const int64_t Scale = Factor.getSExtValue();
-      auto Dim = find_if(Dims, [&](const Dimension &D) { return Scale % int64_t(D.Bytes) == 0; });
+    for (auto &[Given, Factor] : Scaled) {
+      const auto [V, Scale] = withoutFactor(Given, Factor.getSExtValue());
+      auto Dim = find_if(Dims, [Scale = Scale](const Dimension &D) { return Scale % int64_t(D.Bytes) == 0; });
       if (Dim == Dims.end())
         return false;
-      By[Dim - Dims.begin()].Terms.push_back({behindAll(V), Scale / int64_t(Dim->Bytes)});
+      By[Dim - Dims.begin()].Terms.push_back({V, Scale / int64_t(Dim->Bytes)});
     }
   }
   return shareOut(Bytes, Dims, By);

@@ -20,6 +20,7 @@ static void row(double *to, const double *from, int n) {
     to[j] = from[j] + from[j - 1];
 }
 static void first(double (*to)[M], double (*from)[M], int i) { to[i][0] = from[i][0] + from[i][M - 1]; }
+static double of_extents(int n, int m, double (*x)[m], int i, int j) { return n ? x[i - 1][j] + x[i][(j + 1) % m] : 0; }
 static double entry(const double *x) { return *x + 1; }
 static void element(double *x) { *x = *x / 2 + step; }
 static double deep(int i, int j, int n) { return n ? deep(i, j, n - 1) : a[i + 1][j]; }
@@ -52,7 +53,7 @@ int main(void) {
       kept = i;
       for (int j = 0; j < M; j++) {
         k = j;
-        put(i, k, both(kept, j) + above[j] + a[below][k] + entry(&a[i][j]) + deep(i, j, 2));
+        put(i, k, both(kept, j) + above[j] + a[below][k] + entry(&a[i][j]) + deep(i, j, 2) + of_extents(N, M, a, i, j));
       }
     }
 #pragma dvm parallel([i] on a[i][]) reduction(sum(sum), max(largest))
