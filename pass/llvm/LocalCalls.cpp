@@ -7,10 +7,12 @@
 #include "RowSums.h"
 #include "pass/markers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -261,6 +263,32 @@ void CallExpander::expand(CallInst &Call, SmallVectorImpl<CallInst *> &Work) {
   DT.recalculate(F);
 }
 
+// The first instruction of 'variable = variable + step', with its marks, that ends the block; null: it ends otherwise.
+static Instruction *stepOf(BasicBlock &BB) {
+  auto *Store = dyn_cast_or_null<StoreInst>(BB.getTerminator()->getPrevNonDebugInstruction());
+  auto *Step = Store ? dyn_cast<BinaryOperator>(Store->getValueOperand()) : nullptr;
+  auto *Load = Step ? dyn_cast<LoadInst>(Step->getOperand(0)) : nullptr;
+  if (!Load || !isa<AllocaInst>(behindAll(Store->getPointerOperand())) ||
+      behindAll(Load->getPointerOperand()) != behindAll(Store->getPointerOperand()))
+    return nullptr;
+  const SmallPtrSet<const Value *, 4> Parts{Store, Step, Load, Store->getPointerOperand(), Load->getPointerOperand()};
+  Instruction *First = Store;
+  while (First->getPrevNode() && (Parts.contains(First->getPrevNode()) || First->getPrevNode()->isDebugOrPseudoInst()))
+    First = First->getPrevNode();
+  return First;
+}
+
+// As clang makes loops, and those who look at them expect it: what is put inline has the step in one block with the body.
+static void separateSteps(Function &F, DominatorTree &DT) {
+  LoopInfo LI(DT);
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    BasicBlock *Latch = L->getLoopLatch();
+    Instruction *Step = Latch && Latch != L->getHeader() ? stepOf(*Latch) : nullptr;
+    if (Step && Step != &Latch->front())
+      SplitBlock(Latch, Step, &DT, &LI);
+  }
+}
+
 void CallExpander::run() {
   SmallVector<CallInst *, 16> Work;
   for (Instruction &I : instructions(F)) {
@@ -276,6 +304,7 @@ void CallExpander::run() {
   for (size_t N = 0; N < Work.size(); ++N)
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
+  separateSteps(F, DT);
   forwardLocals(F, DT, Results);
   completeNestTexts(F, DT, Arrays);
 }
