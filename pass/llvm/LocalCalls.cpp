@@ -279,7 +279,7 @@ static Instruction *stepOf(BasicBlock &BB) {
 }
 
 // As clang makes loops, and those who look at them expect it: what is put inline has the step in one block with the body.
-static void separateSteps(Function &F, DominatorTree &DT) {
+static void separateSteps(DominatorTree &DT) {
   LoopInfo LI(DT);
   for (Loop *L : LI.getLoopsInPreorder()) {
     BasicBlock *Latch = L->getLoopLatch();
@@ -304,7 +304,7 @@ void CallExpander::run() {
   for (size_t N = 0; N < Work.size(); ++N)
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
-  separateSteps(F, DT);
+  separateSteps(DT);
   forwardLocals(F, DT, Results);
   completeNestTexts(F, DT, Arrays);
 }

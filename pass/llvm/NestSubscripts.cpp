@@ -148,11 +148,11 @@ bool dvmir::findSubscripts(Value *P, ArrayRef<Dimension> Dims, MutableArrayRef<D
       return false;
     Bytes += Offset.getSExtValue();
     for (auto &[Given, Factor] : Scaled) {
-      const auto [V, Scale] = withoutFactor(Given, Factor.getSExtValue());
-      auto Dim = find_if(Dims, [Scale = Scale](const Dimension &D) { return Scale % int64_t(D.Bytes) == 0; });
+      const auto Term = withoutFactor(Given, Factor.getSExtValue());
+      auto Dim = find_if(Dims, [&](const Dimension &D) { return Term.second % int64_t(D.Bytes) == 0; });
       if (Dim == Dims.end())
         return false;
-      By[Dim - Dims.begin()].Terms.push_back({V, Scale / int64_t(Dim->Bytes)});
+      By[Dim - Dims.begin()].Terms.push_back({Term.first, Term.second / int64_t(Dim->Bytes)});
     }
   }
   return shareOut(Bytes, Dims, By);
