@@ -212,6 +212,8 @@ void NestTexts::complete(Nest &N, CallInst *Mark) {
     return;
   std::string New, Lead;
   const bool Led = lead(N, Mark, Lead);
+  // Sections of remote_access are compared with references as they are written: a help must be in their words.
+  const bool ByText = !Moved && !Led && !siteLine(markerText(N.Enter->getArgOperand(0)), DVMRT_DIRECTIVE_REMOTE).empty();
   unsigned Dim = 0;
   const char *At = Text.begin();
   for (dvmrt_site_line Line; dvmrt_site_next_line(&At, Text.end(), &Line);) {
@@ -224,7 +226,7 @@ void NestTexts::complete(Nest &N, CallInst *Mark) {
         Better = utostr(*Use);
     if (Led && isOfPointer(Line.key))
       continue;
-    if (Line.key == DVMRT_ACCESS_SUBSCRIPT && Rest[0] == 'o')
+    if (Line.key == DVMRT_ACCESS_SUBSCRIPT && Rest[0] == 'o' && !ByText)
       Better = subscript(N, Mark, Dim);
     Dim += Line.key == DVMRT_ACCESS_SUBSCRIPT;
     New += (Twine(New.empty() ? "" : "\n") + Twine(Line.key) + " " + (Better.empty() ? Rest : StringRef(Better))).str();
