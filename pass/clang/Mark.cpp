@@ -33,6 +33,14 @@ static bool isSignalFlag(QualType T) {
   return false;
 }
 
+// 'errno': each processor and each thread has its own, which the next function of the library may assign.
+static bool isErrno(const Expr *E) {
+  const auto *Deref = dyn_cast<UnaryOperator>(E);
+  const auto *Call = Deref && Deref->getOpcode() == UO_Deref ? dyn_cast<CallExpr>(Deref->getSubExpr()->IgnoreParenImpCasts()) : nullptr;
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  return Callee && Callee->getDeclName().isIdentifier() && Callee->getName() == "__errno_location";
+}
+
 // A struct that lives longer than the iterations of the nest around, or is reached through a pointer, where it may be an element of a
 // distributed array: copied as a whole, its class and its place matter.
 bool Rewriter::wholeDatum(const Expr *E) const {
@@ -53,6 +61,8 @@ bool Rewriter::markable(const Expr *E) const {
       isPacked(Ctx, E))
     return false;
   if (const auto *A = T->getAs<AtomicType>(); (A && A->getValueType()->isRecordType()) || isSignalFlag(T))
+    return false;
+  if (!St.Opts.Trace && isErrno(E))
     return false;
   if (const VarDecl *V = asVariable(E)) {
     if (Header && Header->indexNumber(V) >= 0)
