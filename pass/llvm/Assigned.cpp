@@ -1,6 +1,7 @@
 // Definite assignment: what a function certainly assigns before it reads needs no words, and no test; what it gives a value before
 // anybody else can see it need not be told to have none.
 #include "Memory.h"
+#include "Parameters.h"
 #include "pass/markers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -17,6 +18,7 @@ class Assignment {
     Access *Reader;
   };
   FunctionState &S;
+  const Parameters &Functions;
   std::vector<Variable *> Candidates;
   DenseMap<const Variable *, unsigned> Number;
   DenseMap<const Instruction *, SmallVector<Event, 2>> At;
@@ -29,20 +31,17 @@ class Assignment {
   void collect();
   void collectUses(Variable &V);
   void noteUse(Variable &V, Instruction *User, unsigned Operand);
-  bool fills(const Variable &V, Type *T) const;
+  uint64_t sizeOf(const Variable &V) const { return S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue(); }
+  bool fills(const Variable &V, Type *T) const { return S.RT.DL.getTypeStoreSize(T) == sizeOf(V); }
   BitVector before(const BasicBlock *BB);
   void solve();
   void judge();
 
 public:
-  explicit Assignment(FunctionState &State) : S(State) {}
+  Assignment(FunctionState &State, const Parameters &Known) : S(State), Functions(Known) {}
   void run();
 };
 } // namespace
-
-bool Assignment::fills(const Variable &V, Type *T) const {
-  return S.RT.DL.getTypeStoreSize(T) == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType());
-}
 
 // Of a variable whose address is passed on: whatever is not seen to assign all of it may read.
 void Assignment::noteUse(Variable &V, Instruction *User, unsigned Operand) {
@@ -54,11 +53,10 @@ void Assignment::noteUse(Variable &V, Instruction *User, unsigned Operand) {
   if (Store && Operand == StoreInst::getPointerOperandIndex() && fills(V, Store->getValueOperand()->getType()))
     return note(User, &V, IsWritten);
   if (auto *Copy = dyn_cast<MemTransferInst>(User);
-      Copy && Operand == 0 && looksBeforeCopy(S, *Copy) &&
-      cast<ConstantInt>(Copy->getLength())->getValue() == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue())
+      Copy && Operand == 0 && looksBeforeCopy(S, *Copy) && cast<ConstantInt>(Copy->getLength())->getValue() == sizeOf(V))
     return note(User, &V, IsWritten);
   auto *Length = Fill ? dyn_cast<ConstantInt>(Fill->getLength()) : nullptr;
-  if (Length && Length->getValue() == S.RT.DL.getTypeAllocSize(V.Alloca->getAllocatedType()).getFixedValue())
+  if (Length && Length->getValue() == sizeOf(V))
     return note(User, &V, IsWritten);
   if (markerName(User) == DVMM_ACCESS && !User->use_empty() && all_of(User->uses(), [](const Use &U) {
         return isa<StoreInst>(U.getUser()) && U.getOperandNo() == StoreInst::getPointerOperandIndex();
@@ -67,6 +65,8 @@ void Assignment::noteUse(Variable &V, Instruction *User, unsigned Operand) {
       noteUse(V, cast<Instruction>(U.getUser()), U.getOperandNo());
     return;
   }
+  if (auto *Call = dyn_cast<CallBase>(User); Call && Functions.assigns(*Call, Operand) && Functions.assigns(*Call, Operand) >= sizeOf(V))
+    return note(User, &V, IsWritten);
   note(User, &V, IsRead);
 }
 
@@ -160,9 +160,9 @@ void Assignment::run() {
   judge();
 }
 
-void dvmir::proveAssigned(FunctionState &S) {
+void dvmir::proveAssigned(FunctionState &S, const Parameters &Functions) {
   // Iterations have words of their own; longjmp goes ways that no edge shows.
   if (S.Volatile || any_of(S.Constructs, [](const auto &K) { return K.second->hasIterations(); }))
     return;
-  Assignment(S).run();
+  Assignment(S, Functions).run();
 }

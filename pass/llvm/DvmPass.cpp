@@ -6,6 +6,7 @@
 #include "Function.h"
 #include "LocalCalls.h"
 #include "Memory.h"
+#include "Parameters.h"
 #include "Parallel.h"
 #include "PlainCode.h"
 #include "PureFunctions.h"
@@ -81,16 +82,16 @@ static void keepFrames(const FunctionState &S) {
     S.F.addFnAttr(Attribute::NoInline);
 }
 
-static void instrument(Function &F, Runtime &RT) {
+static void instrument(Function &F, Runtime &RT, const Parameters &Known) {
   rewriteCountedLoops(F);
   readDescriptorsInPlace(F);
   FunctionState S(F, RT);
   keepFrames(S);
   noteCalls(S);
   findVariables(S);
-  proveAssigned(S);
+  proveAssigned(S, Known);
   gatherTemporaries(S);
-  MemoryLowering Unmarked(S);
+  MemoryLowering Unmarked(S, Known);
   mirrorReductions(S);
   findTables(S);
   summarizeNests(S);
@@ -228,9 +229,10 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   TraceModule Recording(M);
   findPureFunctions(M, RT);
   RT.InLoops = findLoopFunctions(M);
+  const Parameters Known(M);
   for (Function *F : Work) {
     if (isInstrumentable(*F))
-      Trace ? Recording.instrument(*F) : instrument(*F, RT);
+      Trace ? Recording.instrument(*F) : instrument(*F, RT, Known);
     removeMarkers(*F);
   }
   keepInlineFunctions(M, Work);

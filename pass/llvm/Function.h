@@ -136,8 +136,6 @@ llvm::StringRef markerName(const llvm::Value *V);
 void addToText(Runtime &RT, Construct &K, const llvm::Twine &Line);
 // Nests that call others say so in their text.
 void noteCalls(FunctionState &S);
-// Finds variables, and reads of them, that need no test.
-void proveAssigned(FunctionState &S);
 // Of a distributed array whose outermost extent only the runtime knows: what is behind its end looks like ordinary data.
 bool mayLeaveArray(const Access &A);
 void lowerAccesses(FunctionState &S);

@@ -1,4 +1,5 @@
 #include "Memory.h"
+#include "Parameters.h"
 #include "Doubt.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
@@ -9,7 +10,7 @@
 using namespace llvm;
 using namespace dvmir;
 
-MemoryLowering::MemoryLowering(FunctionState &State) : S(State) {
+MemoryLowering::MemoryLowering(FunctionState &State, const Parameters &Known) : S(State), Functions(Known) {
   for (Instruction &I : instructions(S.F))
     collect(I);
 }
@@ -173,6 +174,27 @@ static bool isClosed(const FunctionState &S, const Variable &V) {
   return true;
 }
 
+// Does its address go nowhere but to functions that only read and write there, and is nothing copied to it that may lack a value?
+static bool isUnnoticed(const Variable &V, const Parameters &Known) {
+  SmallVector<Value *, 8> Work{V.Alloca};
+  while (!Work.empty()) {
+    for (const Use &U : Work.pop_back_val()->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      auto *Life = dyn_cast<IntrinsicInst>(I);
+      auto *Copy = dyn_cast<MemTransferInst>(I);
+      auto *Call = dyn_cast<CallBase>(I);
+      if (isa<GetElementPtrInst>(I) || markerName(I) == DVMM_ACCESS)
+        Work.push_back(I);
+      else if (!isa<LoadInst>(I) && !(isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
+               !(Life && Life->isLifetimeStartOrEnd()) && !(isa<MemSetInst>(I) && U.getOperandNo() == 0) &&
+               !(Copy && (U.getOperandNo() == 1 || isConstantMemory(Copy->getRawSource()))) &&
+               !(Call && Known.isQuiet(*Call, U.getOperandNo())))
+        return false;
+    }
+  }
+  return true;
+}
+
 // It has a value whenever it can be seen, so that it need not be told to have none; what is copied there may lack one.  If nobody else
 // can put that there, nobody has to know of it at all.
 void MemoryLowering::lowerGivenObject(Variable &V) {
@@ -273,7 +295,7 @@ void MemoryLowering::lowerPrologue() {
 
 void MemoryLowering::run() {
   for (auto &V : S.Variables)
-    V->Closed = V->Given && isClosed(S, *V);
+    V->Closed = V->Given && (isClosed(S, *V) || isUnnoticed(*V, Functions));
   for (MemIntrinsic *I : Copies)
     lowerCopy(I);
   for (CallBase *Call : Calls)

@@ -5,11 +5,12 @@
 #include "llvm/IR/IntrinsicInst.h"
 
 namespace dvmir {
+class Parameters;
 
 class MemoryLowering {
 public:
   // Collects; nothing changes yet.
-  explicit MemoryLowering(FunctionState &S);
+  MemoryLowering(FunctionState &S, const Parameters &Functions);
   void run();
 
   // [P, P + Size) has a value now: inline where that is cheap.  'In': innermost construct around 'At'.
@@ -21,6 +22,7 @@ private:
     Construct *In;
   };
   FunctionState &S;
+  const Parameters &Functions;
   std::vector<Item> Stores;                // stores and atomics
   std::vector<llvm::MemIntrinsic *> Copies; // also memset
   std::vector<llvm::CallBase *> Calls;
@@ -39,6 +41,8 @@ private:
   void lowerPrologue();
 };
 
+// Marks what is assigned whenever it is read, or can be seen ('Sure', 'Given').
+void proveAssigned(FunctionState &S, const Parameters &Functions);
 // Calls of functions that are not in this module.
 void lowerCall(FunctionState &S, llvm::CallBase *Call);
 // Of few bytes outside of loops: whether there is something to carry is tested inline.

@@ -168,12 +168,16 @@ static inline bool is_first_value(uintptr_t a, uint64_t size) {
          !may_pend(a, size);
 }
 
+/* Such an assignment, and nothing else than the map of doubts has to know of it.  True: done. */
+static inline bool gives_first_value(uintptr_t a, uint64_t size, uint32_t flags) {
+  if ((flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) != DVMRT_WRITE || DVMRT_UNLIKELY(dvmrt_held_count) || !is_first_value(a, size))
+    return false;
+  dvmrt_doubt_clear_few(a, size);
+  return true;
+}
+
 static void touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
   uintptr_t a = (uintptr_t)p, e = dvmrt_shadow_entry(a);
-  if ((flags & (DVMRT_READ | DVMRT_WRITE | DVMRT_NAMED)) == DVMRT_WRITE && is_first_value(a, size)) {
-    dvmrt_doubt_clear_few(a, size);
-    return;
-  }
   unsigned code = e & 3;
   struct dvmrt_access *again = dvmrt_repeat_of(site);
   if (again && dvmrt_repeat_touch(again, a, size, flags))
@@ -257,6 +261,8 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
 }
 
 void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (gives_first_value((uintptr_t)p, size, flags))
+    return;
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || (!dvmrt_held_count && dvmrt_offsets_touch(site, (uintptr_t)p, size, ix, flags)) ||
       touch_result((uintptr_t)p, size, ix))
     return;
@@ -289,6 +295,8 @@ static __attribute__((noinline)) void look(const void *p, uint64_t size, struct 
 /* Called where a function asks so often that the question is not put inline: mostly there is no doubt. */
 void __dvmrt_look(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags, uint32_t count, ...) {
   if (!__dvmrt_now.mask && !(size <= 8 ? dvmrt_doubt_few((uintptr_t)p, size) : dvmrt_doubt_any((uintptr_t)p, size)))
+    return;
+  if (gives_first_value((uintptr_t)p, size, site ? flags : DVMRT_WRITE))
     return;
   va_list subscripts;
   va_start(subscripts, count);

@@ -19,9 +19,7 @@ struct stack {
 static struct stack *stacks;
 static __thread struct stack *mine __attribute__((tls_model("initial-exec")));
 
-static struct stack *stack_of_thread(void) {
-  if (mine)
-    return mine;
+static struct stack *find_stack(void) {
   for (mine = stacks; mine && mine->thread != &mine; mine = mine->next)
     ;
   if (!mine) {
@@ -34,29 +32,28 @@ static struct stack *stack_of_thread(void) {
   return mine;
 }
 
+static inline struct stack *stack_of_thread(void) { return DVMRT_LIKELY(mine) ? mine : find_stack(); }
+
 static uintptr_t end_of(const struct dvmrt_extent *x) { return x->start + x->size; }
 
-/* The youngest object again: one of a block that is executed again and again. */
-static bool born_again(uintptr_t a, uint64_t size, uintptr_t frame) {
-  struct dvmrt_extent *x = mine && mine->n ? &mine->objects[mine->n - 1] : NULL;
-  if (!x || x->start != a || x->size != size || a < frame)
+/* One of the youngest objects again: of a block that is executed again and again, or of a function that is called so. */
+static bool born_again(const struct stack *s, uintptr_t a, uint64_t size) {
+  enum { YOUNGEST = 8 };
+  struct dvmrt_extent *end = s->objects + s->n, *x = end, *oldest = s->n > YOUNGEST ? end - YOUNGEST : s->objects;
+  while (x > oldest && x[-1].start < a)
+    x--;
+  if (x == oldest || x[-1].start != a || x[-1].size != size)
     return false;
-  x->born = dvmrt_heap_now;
+  x[-1].born = dvmrt_heap_now;
   return true;
 }
 
-void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
-  if (born_again(a, size, frame))
-    return;
-  struct stack *s = stack_of_thread();
-  dvmrt_shadow_know(a);
-  while (s->n && s->objects[s->n - 1].start < frame)
-    s->n--;
+/* What it overlaps is dead, and goes. */
+static __attribute__((noinline)) void put_in(struct stack *s, uintptr_t a, uint64_t size) {
   uint32_t at = s->n;
   while (at && s->objects[at - 1].start < a)
     at--;
-  /* What it overlaps is dead: [from, to) goes. */
-  uint32_t from = at, to = at;
+  uint32_t from = at, to = at; /* [from, to) goes */
   while (from && end_of(&s->objects[from - 1]) > a && s->objects[from - 1].start < a + size)
     from--;
   while (to < s->n && end_of(&s->objects[to]) > a)
@@ -67,6 +64,19 @@ void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
     memmove(&s->objects[from + 1], &s->objects[to], (s->n - to) * sizeof(*s->objects));
   s->objects[from] = (struct dvmrt_extent){a, size, dvmrt_heap_now};
   s->n += 1 - (to - from);
+}
+
+void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame) {
+  struct stack *s = stack_of_thread();
+  while (s->n && s->objects[s->n - 1].start < frame)
+    s->n--;
+  if (born_again(s, a, size))
+    return;
+  dvmrt_shadow_know(a);
+  if (s->n && s->n < s->cap && a + size <= s->objects[s->n - 1].start)
+    s->objects[s->n++] = (struct dvmrt_extent){a, size, dvmrt_heap_now};
+  else
+    put_in(s, a, size);
 }
 
 void dvmrt_object_unwound(uintptr_t frame) {

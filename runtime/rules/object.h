@@ -8,10 +8,10 @@
 void dvmrt_object_module(const void *data);
 /* The module is going: where its static data lie.  False: not known. */
 bool dvmrt_object_module_gone(const void *data, struct dvmrt_extent *x);
-/* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
- * it) are dead. */
 /* Whether it is the youngest object that this thread has announced.  Needs no lock. */
 bool dvmrt_object_is_last(uintptr_t a, uint64_t size);
+/* An object of this thread's stack begins to live; those below 'frame' (an address in the caller's caller's stack frame or below
+ * it) are dead. */
 void dvmrt_object_born(uintptr_t a, uint64_t size, uintptr_t frame);
 /* The frames below 'frame' on this thread's stack have ended without a word: their objects count as assigned, for code that we
  * cannot see may use the place next and hand it to us. */
