@@ -16,7 +16,7 @@ struct root {
 };
 
 /* Bytes that may be followed altogether: so many to begin with, so many more with each call. */
-enum { BUCKETS = 1 << 12, BYTES_FIRST = 64 << 20, BYTES_EACH = 8 << 10, SHARE = 64, REPORTS = 8 };
+enum { BUCKETS = 1 << 12, BYTES_FIRST = 64 << 20, BYTES_EACH = 2 << 10, SHARE = 64, REPORTS = 8 };
 
 static struct root *roots[BUCKETS];
 static uint32_t nroots, nwaiting;
