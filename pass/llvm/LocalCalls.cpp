@@ -1,4 +1,5 @@
 #include "LocalCalls.h"
+#include "LocalFunctions.h"
 #include "Forward.h"
 #include "Function.h"
 #include "NestTexts.h"
@@ -6,168 +7,16 @@
 #include "Descriptors.h"
 #include "RowSums.h"
 #include "pass/markers.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace dvmir;
 
-static constexpr unsigned MostOfFunction = 600, MostOfCaller = 6000, DepthMax = 8; // instructions without marks
-
-static unsigned sizeOf(const Function &F) {
-  return unsigned(count_if(instructions(F), [](const Instruction &I) { return markerName(&I).empty(); }));
-}
-
-namespace {
-// Functions that are judged as well where they are called: they write nothing but their own variables, what their parameters lead to, and
-// elements of distributed arrays; what else they read are variables of the file.
-class LocalFunctions {
-public:
-  using Variables = SmallPtrSet<const GlobalVariable *, 4>;
-
-private:
-  struct Kind {
-    bool Local = false;
-    Variables Read; // and written, by it and by those that it calls
-  };
-  DenseMap<const Function *, std::unique_ptr<Kind>> Known;
-  // Of the function that is looked at.
-  SmallPtrSet<const AllocaInst *, 8> Pointers; // that hold a parameter, or what one leads to
-  Variables *Read = nullptr;
-
-  bool isInside(Value *P);
-  bool isWritable(Value *P);
-  bool isPointerOf(Value *P);
-  bool isInside(Instruction &I, unsigned Depth);
-  bool isInside(CallBase &Call, unsigned Depth);
-  bool findPointers(Function &F);
-  bool find(Function &F, unsigned Depth, Kind &K);
-
-public:
-  // Null: it is none.
-  const Variables *variablesOf(Function &F, unsigned Depth = 0);
-};
-} // namespace
-
-// A pointer parameter, or a pointer variable of the function or the file.
-bool LocalFunctions::isPointerOf(Value *P) {
-  Value *At = behindAll(P);
-  if (auto *Home = dyn_cast<AllocaInst>(At))
-    return Pointers.contains(Home);
-  auto *G = dyn_cast<GlobalVariable>(At);
-  if (G)
-    Read->insert(G);
-  return G && !G->isThreadLocal();
-}
-
-bool LocalFunctions::isInside(Value *P) {
-  Value *Root = rootOf(P);
-  if (isa<AllocaInst, Argument>(Root))
-    return true;
-  if (auto *G = dyn_cast<GlobalVariable>(Root)) {
-    Read->insert(G);
-    return !G->isThreadLocal();
-  }
-  auto *Load = dyn_cast<LoadInst>(Root);
-  return Load && isPointerOf(Load->getPointerOperand());
-}
-
-static bool isDistributed(Value *P) {
-  return markerName(P) == DVMM_ACCESS && AccessText::parse(markerText(cast<CallInst>(P)->getArgOperand(2))).OfDistributed;
-}
-
-bool LocalFunctions::isWritable(Value *P) {
-  Value *Root = rootOf(P);
-  auto *Load = dyn_cast<LoadInst>(Root);
-  return isInside(P) && (isa<AllocaInst>(Root) || (Load && isa<AllocaInst>(behindAll(Load->getPointerOperand()))) || isDistributed(P));
-}
-
-bool LocalFunctions::isInside(CallBase &Call, unsigned Depth) {
-  StringRef Mark = markerName(&Call);
-  if (!Mark.empty())
-    return Mark == DVMM_ACCESS || Mark == DVMM_INDEX;
-  if (auto *Memory = dyn_cast<MemIntrinsic>(&Call)) {
-    auto *Copy = dyn_cast<MemTransferInst>(Memory);
-    return !Memory->isVolatile() && isWritable(Memory->getRawDest()) && (!Copy || isInside(Copy->getRawSource()));
-  }
-  if (auto *I = dyn_cast<IntrinsicInst>(&Call))
-    return (I->isAssumeLikeIntrinsic() || I->doesNotAccessMemory()) && I->getIntrinsicID() != Intrinsic::returnaddress &&
-           I->getIntrinsicID() != Intrinsic::frameaddress;
-  Function *F = Call.getCalledFunction();
-  if (!F || !isa<CallInst>(Call) || Call.isInlineAsm())
-    return false;
-  Variables *Own = Read;
-  const auto Pointed = Pointers;
-  const Variables *Inner = F->isDeclaration() ? nullptr : variablesOf(*F, Depth + 1);
-  Read = Own;
-  Pointers = Pointed;
-  if (Inner)
-    Read->insert(Inner->begin(), Inner->end());
-  return (Inner || isMathematical(F)) &&
-         all_of(Call.args(), [&](Value *V) { return !V->getType()->isPointerTy() || (Inner ? isInside(V) : isWritable(V)); });
-}
-
-bool LocalFunctions::isInside(Instruction &I, unsigned Depth) {
-  if (auto *Call = dyn_cast<CallBase>(&I))
-    return isInside(*Call, Depth);
-  if (auto *Load = dyn_cast<LoadInst>(&I))
-    return Load->isSimple() &&
-           (Load->getType()->isPointerTy() ? isPointerOf(Load->getPointerOperand()) : isInside(Load->getPointerOperand()));
-  if (auto *Store = dyn_cast<StoreInst>(&I)) {
-    auto *Home = dyn_cast<AllocaInst>(Store->getPointerOperand());
-    return Store->isSimple() &&
-           (Store->getValueOperand()->getType()->isPointerTy() ? Home && Pointers.contains(Home) : isWritable(Store->getPointerOperand()));
-  }
-  if (auto *A = dyn_cast<AllocaInst>(&I))
-    return A->isStaticAlloca();
-  if (isa<PHINode, SelectInst, ICmpInst, PtrToIntInst, IntToPtrInst, ReturnInst>(I))
-    return none_of(I.operands(), [](const Use &U) { return U->getType()->isPointerTy(); }) && !I.getType()->isPointerTy();
-  return !I.mayReadOrWriteMemory() && !isa<IndirectBrInst, ResumeInst>(I);
-}
-
-// False: a pointer variable does not keep what it was given, or that leads elsewhere.
-bool LocalFunctions::findPointers(Function &F) {
-  Pointers.clear();
-  for (const Argument &A : F.args())
-    if (A.getType()->isPointerTy() && (A.hasPassPointeeByValueCopyAttr() || A.hasStructRetAttr()))
-      return false;
-  SmallVector<std::pair<AllocaInst *, StoreInst *>, 8> Given;
-  for (Instruction &I : instructions(F))
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->getAllocatedType()->isPointerTy()) {
-      if (StoreInst *Store = onlyStore(A))
-        Given.push_back({A, Store});
-      else
-        return false;
-      Pointers.insert(A);
-    }
-  return all_of(Given, [&](auto &G) { return isInside(G.second->getValueOperand()); });
-}
-
-bool LocalFunctions::find(Function &F, unsigned Depth, Kind &K) {
-  if (F.isDeclaration() || F.isInterposable() || F.isVarArg() || Depth > DepthMax || F.hasFnAttribute(Attribute::NoInline) ||
-      F.hasFnAttribute(Attribute::OptimizeNone) || F.hasFnAttribute(Attribute::Naked) || F.callsFunctionThatReturnsTwice() ||
-      F.hasPersonalityFn() || sizeOf(F) > MostOfFunction)
-    return false;
-  Read = &K.Read;
-  return findPointers(F) && all_of(instructions(F), [&](Instruction &I) { return isInside(I, Depth); });
-}
-
-const LocalFunctions::Variables *LocalFunctions::variablesOf(Function &F, unsigned Depth) {
-  auto [At, New] = Known.try_emplace(&F); // one that calls itself is none
-  if (New) {
-    At->second = std::make_unique<Kind>();
-    Kind *K = At->second.get();
-    K->Local = find(F, Depth, *K);
-  }
-  const Kind *K = Known[&F].get();
-  return K->Local ? &K->Read : nullptr;
-}
+static constexpr unsigned MostOfCaller = 6000; // instructions without marks
 
 namespace {
 class CallExpander {
@@ -226,8 +75,6 @@ bool CallExpander::isToExpand(CallInst &Call) {
   return Seen && Size + sizeOf(*Callee) <= MostOfCaller;
 }
 
-// The number that ties subscripts to their access: its place among the operands.
-static constexpr unsigned IdOperand = 1;
 static bool hasId(const Instruction &I) {
   StringRef Name = markerName(&I);
   return Name == DVMM_ACCESS || Name == DVMM_INDEX;

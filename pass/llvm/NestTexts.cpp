@@ -36,11 +36,12 @@ class NestTexts {
   void findNests();
   void findUses(Nest &N);
   Nest *around(const Instruction &I);
-  bool lead(Nest &N, CallInst *Mark, std::string &Lines);
+  std::string lead(Nest &N, CallInst *Mark, const AccessText &Text);
   void forget(uint64_t Id, unsigned Dim);
   CallInst *markSubscript(CallInst *Mark, const Distance &By, unsigned Dim);
   std::optional<unsigned> useOf(Nest &N, CallInst *Mark);
   std::string subscript(const Nest &N, CallInst *Mark, unsigned Dim) const;
+  std::string completed(Nest &N, CallInst *Mark, StringRef Text, bool Moved, StringRef Lead);
   void complete(Nest &N, CallInst *Mark);
   bool isSeen(const Nest &N, Instruction &I) const;
   bool seesAll(const Nest &N) const;
@@ -52,8 +53,6 @@ public:
   void run();
 };
 } // namespace
-
-static constexpr unsigned IdOperand = 1;
 
 static uint64_t numberOf(CallInst *Mark, unsigned Arg) { return cast<ConstantInt>(Mark->getArgOperand(Arg))->getZExtValue(); }
 
@@ -132,19 +131,19 @@ std::string NestTexts::subscript(const Nest &N, CallInst *Mark, unsigned Dim) co
 
 // ---- Pointers --------------------------------------------------------------------------------------------------------------------
 
-// 'double *row = a[i]; row[j]': the subscripts of the element.  False: they are not known.
-bool NestTexts::lead(Nest &N, CallInst *Mark, std::string &Lines) {
+// 'double *row = a[i]; row[j]': the lines of the element's subscripts.  Empty: they are not known.
+std::string NestTexts::lead(Nest &N, CallInst *Mark, const AccessText &Text) {
   auto *Array = dyn_cast<GlobalVariable>(rootOf(Mark->getArgOperand(0)));
-  const auto Text = AccessText::parse(markerText(Mark->getArgOperand(2)));
   if (!Array || Text.OfDistributed || Text.Whole || Text.Loose || Text.Buffered || Text.PartOfElement)
-    return false;
+    return "";
   const auto Dims = dimensionsOf(Array, Text.Size, F.getDataLayout());
   SmallVector<Distance, 4> By(Dims.size());
   if (Dims.empty() || !findSubscripts(Mark->getArgOperand(0), Dims, By, F.getDataLayout()))
-    return false;
+    return "";
   const auto Use = useOf(N, Mark);
   if (!Use)
-    return false;
+    return "";
+  std::string Lines;
   const uint64_t Id = numberOf(Mark, IdOperand);
   for (unsigned Dim = 0; Dim < DVMM_EXTENT; ++Dim)
     forget(Id, Dim);
@@ -155,7 +154,7 @@ bool NestTexts::lead(Nest &N, CallInst *Mark, std::string &Lines) {
   }
   Lines += ("\nD " + Twine(*Use)).str();
   Mark->setMetadata(LedMark, MDNode::get(F.getContext(), {}));
-  return true;
+  return Lines;
 }
 
 void NestTexts::forget(uint64_t Id, unsigned Dim) {
@@ -205,35 +204,39 @@ static bool isOfPointer(char Key) {
       {DVMRT_ACCESS_SUBSCRIPT, DVMRT_ACCESS_EXTENT, DVMRT_ACCESS_INNER_SUBSCRIPT, DVMRT_ACCESS_INNER_EXTENT, DVMRT_ACCESS_LONGER}, Key);
 }
 
-void NestTexts::complete(Nest &N, CallInst *Mark) {
-  StringRef Text = markerText(Mark->getArgOperand(2));
-  const bool Moved = siteLine(Text, DVMRT_ACCESS_CONSTRUCT) == "0";
-  if (!Moved && AccessText::parse(Text).Cid != N.Cid)
-    return;
-  std::string New, Lead;
-  const bool Led = lead(N, Mark, Lead);
+// The text of the access with what its instructions say better.  'Lead': lines of the element that its pointer leads to, or empty.
+std::string NestTexts::completed(Nest &N, CallInst *Mark, StringRef Text, bool Moved, StringRef Lead) {
   // Sections of remote_access are compared with references as they are written: a help must be in their words.
-  const bool ByText = !Moved && !Led && !siteLine(markerText(N.Enter->getArgOperand(0)), DVMRT_DIRECTIVE_REMOTE).empty();
+  const bool ByText = !Moved && Lead.empty() && !siteLine(markerText(N.Enter->getArgOperand(0)), DVMRT_DIRECTIVE_REMOTE).empty();
+  std::string New;
   unsigned Dim = 0;
   const char *At = Text.begin();
   for (dvmrt_site_line Line; dvmrt_site_next_line(&At, Text.end(), &Line);) {
+    if (!Lead.empty() && isOfPointer(Line.key))
+      continue;
     StringRef Rest(Line.s, Line.n);
     std::string Better;
-    if (Led && Line.key == DVMRT_ACCESS_CONSTRUCT)
+    if (!Lead.empty() && Line.key == DVMRT_ACCESS_CONSTRUCT)
       Better = "0";
-    else if (Moved && Line.key == DVMRT_ACCESS_DISTRIBUTED)
-      if (auto Use = useOf(N, Mark))
-        Better = utostr(*Use);
-    if (Led && isOfPointer(Line.key))
-      continue;
-    if (Line.key == DVMRT_ACCESS_SUBSCRIPT && Rest[0] == 'o' && !ByText)
+    else if (const auto Use = Moved && Line.key == DVMRT_ACCESS_DISTRIBUTED ? useOf(N, Mark) : std::nullopt)
+      Better = utostr(*Use);
+    else if (Line.key == DVMRT_ACCESS_SUBSCRIPT && Rest[0] == 'o' && !ByText)
       Better = subscript(N, Mark, Dim);
     Dim += Line.key == DVMRT_ACCESS_SUBSCRIPT;
     New += (Twine(New.empty() ? "" : "\n") + Twine(Line.key) + " " + (Better.empty() ? Rest : StringRef(Better))).str();
   }
-  New += Lead;
-  N.Hides |= Led || (Moved && AccessText::parse(Text).OfDistributed);
-  if (Moved || Led)
+  return New += Lead;
+}
+
+void NestTexts::complete(Nest &N, CallInst *Mark) {
+  StringRef Text = markerText(Mark->getArgOperand(2));
+  const auto Parsed = AccessText::parse(Text);
+  const bool Moved = siteLine(Text, DVMRT_ACCESS_CONSTRUCT) == "0";
+  if (!Moved && Parsed.Cid != N.Cid)
+    return;
+  const std::string Lead = lead(N, Mark, Parsed), New = completed(N, Mark, Text, Moved, Lead);
+  N.Hides |= !Lead.empty() || (Moved && Parsed.OfDistributed);
+  if (Moved || !Lead.empty())
     Mark->setMetadata(NestMark, MDNode::get(F.getContext(), ConstantAsMetadata::get(IRBuilder<>(Mark).getInt64(N.Cid))));
   if (New != Text.rtrim('\n'))
     Mark->setArgOperand(2, IRBuilder<>(Mark).CreateGlobalString(New, "dvm.text"));

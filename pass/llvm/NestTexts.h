@@ -12,6 +12,8 @@ class DominatorTree;
 
 namespace dvmir {
 
+// The number that ties subscripts to their access: its place among the operands of their marks.
+constexpr unsigned IdOperand = 1;
 // Metadata of the mark of an access through a pointer whose subscripts are those of the element that it leads to.
 constexpr char LedMark[] = "dvm.led";
 // .. and of one whose text stands elsewhere, or names a pointer: the number of the nest that it is executed in.  For the run-time library it stays in none
