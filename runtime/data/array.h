@@ -81,6 +81,24 @@ void dvmrt_array_forget(uintptr_t a, uint64_t n);
 void dvmrt_array_sites_gone(const struct dvmrt_site *first, const struct dvmrt_site *last);
 /* What the access adds in its subscript 'd', from zero as the array counts; its axis is 'c' or 'a'. */
 int64_t dvmrt_array_added(const struct dvmrt_array *a, const struct dvmrt_access *x, int d);
+/* Where subscripts lead, in elements from the first; they need not be in range. */
+static inline uint64_t dvmrt_array_number(const struct dvmrt_array *a, const int64_t *ix) {
+  uint64_t k = 0;
+  for (int d = 0; d < a->ndims; d++)
+    k += (uint64_t)(ix[d] * a->stride[d]);
+  return k;
+}
+/* .. as an address. */
+static inline uintptr_t dvmrt_array_leads_to(const struct dvmrt_array *a, const int64_t *ix) {
+  return a->region.base + dvmrt_array_number(a, ix) * a->element_bytes;
+}
+/* Is each subscript in range? */
+static inline bool dvmrt_array_holds(const struct dvmrt_array *a, const int64_t *ix) {
+  for (int d = 0; d < a->ndims; d++)
+    if ((uint64_t)ix[d] >= (uint64_t)a->extent[d])
+      return false;
+  return true;
+}
 /* Indices of the element that holds address 'a'. */
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);

@@ -122,12 +122,7 @@ void dvmrt_check_classify(struct dvmrt_event *ev) {
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
 
 /* Do the subscripts name the element of the array that the address is in, or would they if they were in range? */
-static bool of_array(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
-  int64_t k = 0;
-  for (int d = 0; d < a->ndims; d++)
-    k += ix[d] * a->stride[d];
-  return p - (a->region.base + (uint64_t)k * a->element_bytes) < a->element_bytes;
-}
+static bool of_array(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) { return p - dvmrt_array_leads_to(a, ix) < a->element_bytes; }
 
 /* The first subscript that is out of range.  -1: none. */
 static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {

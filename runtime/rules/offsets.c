@@ -131,17 +131,6 @@ void dvmrt_offsets_note(const struct dvmrt_event *ev, struct dvmrt_finding *foun
 
 /* ---- accesses that are not judged ------------------------------------------------------------------------------------------------ */
 
-/* Do the subscripts lead there, and none out of its range? */
-static bool lead_to(const struct dvmrt_array *a, const int64_t *ix, uint64_t at) {
-  uint64_t k = 0;
-  for (int d = 0; d < a->ndims; d++) {
-    if ((uint64_t)ix[d] >= (uint64_t)a->extent[d])
-      return false;
-    k += (uint64_t)(ix[d] * a->stride[d]);
-  }
-  return at - k * a->element_bytes < a->element_bytes;
-}
-
 /* 32 bits are divided in half the time. */
 static inline uint64_t quotient(uint64_t n, uint64_t d) { return (n | d) >> 32 ? n / d : (uint32_t)n / (uint32_t)d; }
 
@@ -194,7 +183,8 @@ static struct offset *offset_at(struct dvmrt_offsets *o, uintptr_t at, const int
     return NULL;
   if (!ix || !o->subscripts)
     return offset_of(o, at);
-  const uint64_t way = lead_to(a, ix, from) ? way_to(o, ix) : 0;
+  const bool led = dvmrt_array_holds(a, ix) && at - dvmrt_array_leads_to(a, ix) < a->element_bytes;
+  const uint64_t way = led ? way_to(o, ix) : 0;
   return way ? find(o, way) : NULL;
 }
 

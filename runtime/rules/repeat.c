@@ -185,10 +185,7 @@ static bool remember_edge(struct dvmrt_repeat *r, int64_t ix, enum dvmrt_repeat_
 static bool wanders_again(struct dvmrt_repeat *r, uintptr_t a, const int64_t *ix) {
   struct dvmrt_array *array = r->array;
   struct dvmrt_place p;
-  uint64_t k = 0;
-  for (int d = 0; d < array->ndims; d++)
-    k += (uint64_t)(ix[d] * array->stride[d]);
-  if (a != array->region.base + k * array->element_bytes)
+  if (a != dvmrt_array_leads_to(array, ix))
     return false;
   enum dvmrt_repeat_kind kind = DVMRT_REPEAT_AWAY;
   if (r->finding[kind] && is_far(r, ix)) {

@@ -164,10 +164,7 @@ static bool each_row(const struct ref *x, bool (*f)(uint32_t *words, size_t n)) 
   for (int d = 0; d <= last; d++)
     ix[d] = x->range[d].low;
   for (;;) {
-    int64_t k = 0;
-    for (int d = 0; d <= last; d++)
-      k += ix[d] * a->stride[d];
-    if (!f(a->region.words + k, (size_t)(x->range[last].high - x->range[last].low + 1)))
+    if (!f(a->region.words + dvmrt_array_number(a, ix), (size_t)(x->range[last].high - x->range[last].low + 1)))
       return false;
     int d = last - 1;
     while (d >= 0 && ix[d] == x->range[d].high) {
@@ -338,14 +335,12 @@ static bool placed_at(const struct proof *p, const struct ref *x, bool high) {
   for (uint32_t v = 0; v < p->nvars; v++)
     var[v] = high ? p->var[v].high : p->var[v].low;
   memcpy(__dvmrt_now.iv, var, p->s->rank * sizeof(*var));
-  uint64_t k = 0;
   for (int d = 0; d < x->ndims; d++) {
     ev.ix[d] = x->at[d].add;
     for (uint32_t v = 0; v < p->nvars; v++)
       ev.ix[d] += x->at[d].coef[v] * var[v];
-    k += (uint64_t)(ev.ix[d] * x->array->stride[d]);
   }
-  ev.at = x->array->region.base + k * x->array->element_bytes;
+  ev.at = dvmrt_array_leads_to(x->array, ev.ix);
   return dvmrt_check_place_settled(&ev);
 }
 
