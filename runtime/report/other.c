@@ -99,6 +99,20 @@ const struct dvmrt_access *dvmrt_other_access(const struct dvmrt_event *ev, uint
   return nmaybe == 1 ? maybe : NULL;
 }
 
+/* The same datum, as 'x' names it. */
+static struct dvmrt_event as_other(const struct dvmrt_event *ev, const struct dvmrt_access *x) {
+  const struct dvmrt_access *me = ev->access;
+  struct dvmrt_event other = *ev;
+  const bool alike = x->ndims == me->ndims && x->name && me->name && !strcmp(x->name, me->name);
+  if (alike || !x->name || x->members || x->range)
+    other.subscripts = x->ndims == me->ndims ? ev->subscripts : NULL;
+  else {
+    other.access = (struct dvmrt_access *)x; /* only named */
+    other.subscripts = ev->array && x->ndims == ev->array->ndims ? ev->ix : NULL;
+  }
+  return other;
+}
+
 void dvmrt_other_note(struct dvmrt_report *r, const struct dvmrt_event *ev, uint32_t word, uint32_t flags, const char *what,
                       const int64_t *iv) {
   int64_t of_word[DVMRT_NDIMS_MAX];
@@ -110,9 +124,7 @@ void dvmrt_other_note(struct dvmrt_report *r, const struct dvmrt_event *ev, uint
   if (!x)
     return;
   struct dvmrt_text *t = dvmrt_diag_note(r, x->pos);
-  struct dvmrt_event other = *ev;
-  if (x->ndims != ev->access->ndims)
-    other.subscripts = NULL;
+  const struct dvmrt_event other = as_other(ev, x);
   dvmrt_name_datum(&other, t);
   dvmrt_text_add(t, " %s", what);
   if (!iv)
