@@ -1,4 +1,5 @@
 /* The controller of one of two sets of replicas (job_sets.h): it has the ranks of its own set, and looks at those of the other one that are alone there. */
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,14 +49,19 @@ _Noreturn void mpir_half_leave(const struct mpir_half *s, uint32_t lost) {
   _exit(LOST);
 }
 
+/* It waits for signals of its children. */
+static void wake_command(const struct mpir_half *s) { kill(s->shared->command, SIGCHLD); }
+
 void mpir_half_lost_rank(const struct mpir_half *s, uint32_t rank, int how) {
   struct sets_rank *k = &s->shared->ranks[rank];
   if (s->side == atomic_load(&k->leader) && !atomic_load(&k->lost_ns))
     atomic_store(&k->lost_ns, dvm_clock_ns());
   atomic_store(&k->lost[s->side], how + 1);
+  wake_command(s);
 }
 void mpir_half_ended_rank(const struct mpir_half *s, uint32_t rank, int how) {
   atomic_store(&s->shared->ranks[rank].ended[s->side], how + 1);
+  wake_command(s);
 }
 bool mpir_half_is_elsewhere(const struct mpir_half *s, uint32_t rank) { return atomic_load(&s->shared->ranks[rank].lost[s->side]); }
 int mpir_half_ended(const struct mpir_half *s, uint32_t rank) { return atomic_load(&s->shared->ranks[rank].ended[1 - s->side]); }

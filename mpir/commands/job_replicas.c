@@ -148,6 +148,12 @@ static void wake(struct replica_rank *k) {
   syscall(SYS_futex, &k->bell, FUTEX_WAKE, 8, NULL, NULL, 0);
 }
 
+/* '--shadow-cpu idle': one that is to die or to catch up would take its time where others compute. */
+static void hurry(const struct mpir_replicas *r, pid_t pid) {
+  if (!strcmp(r->shared->shadow_cpu, "idle"))
+    sched_setscheduler(pid, SCHED_OTHER, &(struct sched_param){0});
+}
+
 /* All who may wait for room that this replica kept. */
 static void wake_all(struct mpir_replicas *r) {
   for (uint32_t i = 0; i < r->nranks; i++) {
@@ -242,6 +248,7 @@ static enum mpir_replica_news take_over(struct mpir_replicas *r, uint32_t rank, 
   struct mpir_replicated_rank *mine = &r->ranks[rank];
   char text[128];
   *pid = atomic_load(&k->pid[1 - replica]);
+  hurry(r, *pid);
   for (int s = 0; s < REPLICA_STREAMS; s++)
     mpir_output_take_all(mine->streams[s], replica);
   mine->takeovers++;
@@ -277,8 +284,10 @@ static enum mpir_replica_news leader_ended(struct mpir_replicas *r, uint32_t ran
     if (atomic_load(&k->finalized[replica])) /* a successor's, after its main's death in MPI_Finalize */
       atomic_store(&mpl_state(r->job, rank)->phase, MPL_FINALIZED);
     pid_t shadow = mpir_replicas_shadow(r, rank);
-    if (shadow && !(r->options.mode & REPLICA_CHECK))
+    if (shadow && !(r->options.mode & REPLICA_CHECK)) {
+      hurry(r, shadow);
       kill(shadow, SIGKILL);
+    }
     return MPIR_REPLICA_RANK_ENDED;
   }
   if (mine->shadow_over && atomic_load(&k->finalized[1 - replica]) && r->options.mode != REPLICA_CHECK) {
@@ -334,8 +343,10 @@ pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank) {
 void mpir_replicas_kill_shadows(struct mpir_replicas *r) {
   for (uint32_t i = 0; i < r->nranks; i++) {
     pid_t shadow = mpir_replicas_shadow(r, i);
-    if (shadow)
-      kill(shadow, SIGKILL);
+    if (!shadow)
+      continue;
+    hurry(r, shadow);
+    kill(shadow, SIGKILL);
   }
 }
 
@@ -405,7 +416,7 @@ static void leap(struct mpir_replicas *r, uint32_t rank) {
     return;
   r->ranks[rank].leapt = shadow;
   r->ranks[rank].leaps++;
-  sched_setscheduler(shadow, SCHED_OTHER, &(struct sched_param){0}); /* an idle one would take its time to die */
+  hurry(r, shadow);
   kill(shadow, SIGKILL);
   forget_replica(r, rank, 1 - leader); /* nobody waits for it any more */
 }

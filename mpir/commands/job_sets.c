@@ -76,8 +76,11 @@ void mpir_sets_end(struct run *r, int status) {
     return;
   r->over = true;
   r->status = status;
-  end_side(r, SETS_MAINS, SIGTERM);
-  end_side(r, SETS_SHADOWS, SIGTERM);
+  for (unsigned side = 0; side < SETS; side++) {
+    end_side(r, side, SIGTERM);
+    if (status == LOST)
+      end_side(r, side, SIGINT); /* the second signal: ranks have no time to end by themselves */
+  }
 }
 
 /* A shadow's host says that it would do something else, or what both print is not the same. */

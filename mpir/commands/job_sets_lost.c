@@ -9,8 +9,6 @@
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_sets_private.h"
 
-enum { LOST = 68 };
-
 static const char *name_of(unsigned side) { return side == SETS_SHADOWS ? "shadows" : "mains"; }
 static int lost_rank(const struct run *r, unsigned side, uint32_t rank) { return atomic_load(&r->shared->ranks[rank].lost[side]); }
 static bool set_is_lost(const struct run *r, unsigned side) { return atomic_load(&mpir_sets_side(r, side)->lost); }

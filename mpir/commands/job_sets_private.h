@@ -6,6 +6,8 @@
 #include "mpir/commands/job_replicas.h"
 #include "mpir/commands/job_sets.h"
 
+enum { LOST = 68 }; /* status: both replicas of a rank */
+
 struct side {
   struct mpir_half set;
   pid_t controller; /* 0: has ended */

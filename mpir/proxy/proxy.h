@@ -90,6 +90,7 @@ struct proxy_differs {
 
 /* proxy_wire.c: messages between proxies; 'to' is a number of Open MPI's.  They come in the order in which they were sent. */
 void proxy_wire_open(void);
+void proxy_wire_meet(void); /* until all proxies are here */
 bool proxy_wire_has_room(void);
 void proxy_wire_send(int to, const struct proxy_head *head, const void *data);
 typedef void proxy_take_f(struct proxy *p, int from, const struct proxy_head *head, const char *data);

@@ -1,5 +1,6 @@
 /* The proxy at the controller: what nodes say goes into the controller's memory, what it wants goes out. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,16 @@
 #include "mpir/proxy/proxy.h"
 
 enum { IDLE_US = 500 };
+static pid_t controller_pid;
+
+static void take_state(struct mpl_rank_state *s, const char *data, size_t bytes) {
+  const size_t text = offsetof(struct mpl_rank_state, queues);
+  const int32_t before = atomic_load(&s->ended);
+  memcpy((char *)s + text, data + text, bytes - text); /* before 'told' */
+  memcpy(s, data, text);
+  if (atomic_load(&s->ended) != before)
+    kill(controller_pid, SIGCHLD); /* it looks at once, as at a child's end */
+}
 
 static void take(struct proxy *p, int from, const struct proxy_head *head, const char *data) {
   struct mpl_job *job = p->job;
@@ -19,10 +30,7 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
       return;
   }
   if (head->kind == PROXY_STATE && !(p->set && proxy_roles_state(p, head, data))) {
-    const size_t text = offsetof(struct mpl_rank_state, queues);
-    char *to = (char *)mpl_state(job, head->from);
-    memcpy(to + text, data + text, head->bytes - text); /* before 'told' */
-    memcpy(to, data, text);
+    take_state(mpl_state(job, head->from), data, head->bytes);
   } else if (head->kind == PROXY_ABORTED) {
     atomic_store(&job->abort_code, (int32_t)head->position);
     atomic_store(&job->aborted, 1);
@@ -78,6 +86,7 @@ void proxy_head_run(pid_t controller, int fd, int sets, unsigned side) {
     exit(1);
   }
   p.nnodes = p.job->nnodes;
+  controller_pid = controller;
   uint32_t *passed = calloc(p.nnodes, sizeof(*passed));
   if (sets >= 0)
     proxy_sets_open(&p, controller, sets, side);

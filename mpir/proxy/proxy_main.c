@@ -26,7 +26,9 @@ enum {
   SHORT_NS = 50000,
   LONG_NS = 500000,
   LONG_AFTER = 2000,
-  REPORT_MS = 20
+  REPORT_MS = 20,
+  DEAR_NS = 100000,
+  DEAR_AGAIN_NS = 100000000
 };
 
 static _Noreturn void fail(const char *what) {
@@ -126,13 +128,43 @@ static void take(struct proxy *p, int from, const struct proxy_head *head, const
   }
 }
 
-/* Open MPI has no wait that does not look again and again: so we give way, and then sleep a little, or until a rank rings. */
+static volatile sig_atomic_t child_ended;
+static struct proxy *woken;
+
+static void ring(struct proxy *p) {
+  atomic_fetch_add(&p->job->proxy_bell, 1);
+  syscall(SYS_futex, &p->job->proxy_bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void on_child(int signal_number) {
+  const int before = errno;
+  (void)signal_number;
+  child_ended = 1;
+  if (woken)
+    ring(woken);
+  errno = before;
+}
+
+/* Where others compute on all processors, who gives way gets one back after all of their turns, who has slept at once: then we sleep. */
+static bool may_yield(uint32_t turn) {
+  static int64_t dear_until;
+  const int64_t before = dvm_clock_ns();
+  if (turn >= YIELDS || before < dear_until)
+    return false;
+  sched_yield();
+  const int64_t after = dvm_clock_ns();
+  if (after - before > DEAR_NS)
+    dear_until = after + DEAR_AGAIN_NS;
+  return true;
+}
+
+/* Open MPI has no wait that does not look again and again: so we give way, and then sleep a little, or until a rank rings or ends. */
 static void idle(struct proxy *p, uint32_t turn) {
-  if (turn < YIELDS) {
-    sched_yield();
+  if (may_yield(turn))
     return;
-  }
   const uint32_t bell = atomic_load(&p->job->proxy_bell);
+  if (child_ended)
+    return;
   const struct timespec limit = {0, turn < LONG_AFTER ? SHORT_NS : LONG_NS};
   atomic_store(&p->job->proxy_sleeping, 1);
   atomic_thread_fence(memory_order_seq_cst);
@@ -143,6 +175,8 @@ static void idle(struct proxy *p, uint32_t turn) {
 
 static void run_node(struct proxy *p) {
   int64_t reported = 0;
+  woken = p;
+  sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP}, NULL);
   proxy_rings_open(p); /* before anybody writes */
   if (p->set) {
     proxy_cross_open(p);
@@ -158,7 +192,8 @@ static void run_node(struct proxy *p) {
       moved |= proxy_cross_progress(p, turn > 0);
       moved |= proxy_fresh_progress(p);
     }
-    if (turn % 16 == 0 && dvm_clock_ns() - reported > REPORT_MS * 1000000) {
+    if (child_ended || (turn % 16 == 0 && dvm_clock_ns() - reported > REPORT_MS * 1000000)) {
+      child_ended = 0;
       reported = dvm_clock_ns();
       proxy_ranks_reap(p);
       moved |= proxy_ranks_answers(p);
@@ -220,10 +255,11 @@ int main(int argc, char **argv) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
+  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1); /* who waits sleeps, which is sooner over where others compute */
   MPI_Init(NULL, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   proxy_wire_open();
-  MPI_Barrier(MPI_COMM_WORLD);
+  proxy_wire_meet();
   proxy_names_drop();
   if (argv[1][0] == 'h') {
     proxy_head_run(atoi(argv[2]), atoi(argv[3]), argc > 5 ? atoi(argv[4]) : -1, argc > 5 ? (unsigned)atoi(argv[5]) : 0);

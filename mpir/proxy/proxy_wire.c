@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "mpir/proxy/proxy.h"
 
-enum { RECEIVES = 16, SENDS = 64, TAG = 7 };
+enum { RECEIVES = 16, SENDS = 64, TAG = 7, MEET_US = 200 };
 
 struct packet {
   struct proxy_head head;
@@ -38,6 +39,14 @@ void proxy_wire_open(void) {
   }
   for (int i = 0; i < SENDS; i++)
     wire.sends[i] = MPI_REQUEST_NULL;
+}
+
+void proxy_wire_meet(void) {
+  MPI_Request q;
+  int done = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &q);
+  for (MPI_Test(&q, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&q, &done, MPI_STATUS_IGNORE))
+    usleep(MEET_US);
 }
 
 static void look_at_sends(void) {
@@ -102,7 +111,7 @@ bool proxy_wire_progress(struct proxy *p, proxy_take_f *take) {
 
 void proxy_wire_close(void) {
   MPI_Waitall(SENDS, wire.sends, MPI_STATUSES_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
+  proxy_wire_meet();
   for (int i = 0; i < RECEIVES; i++) {
     MPI_Cancel(&wire.receives[i]);
     MPI_Wait(&wire.receives[i], MPI_STATUS_IGNORE);

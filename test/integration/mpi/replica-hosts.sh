@@ -121,6 +121,8 @@ kill -9 "$shadow"
 over 68 both
 has "error: both replicas of rank 0 are lost: of the shadows rank 0 was killed by signal 9 (Killed); of the mains, before, rank 0 was killed by .*; last event: step [0-9]*, took a record from rank" both.err ||
   fail "both: no reason: $(cat both.err)"
+at_na python3 "$source/test/integration/mpi/both-lost.py" 3 "$BIN/dvm-run" --replicate --placement nodes --hosts na,nb --launcher "$MPIRUN" -n 3 $PROGRAM 100000 ||
+  fail "both replicas are lost while others compute: it is over late"
 OPTIONS="--refresh off" twice set 3 $PROGRAM 400 1 10000
 runs set 3
 kill -9 "$(nth mains 1)"

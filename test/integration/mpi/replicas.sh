@@ -87,6 +87,8 @@ lose 68 1.0@2
 has err "rank 1 is lost, and had no shadow yet"
 lose 68 1.0@120 --mode check
 has err "with '--mode=check' its shadow does not take over"
+python3 "$here/both-lost.py" 4 "$run" --replicate -n 4 ./replicas 100000 || wrong "both replicas are lost while others compute: it is over late"
+python3 "$here/both-lost.py" 4 "$run" --replicate --shadow-cpu idle -n 4 ./replicas 100000 || wrong "likewise, with idle shadows"
 
 # A rank that only sends gets a fresh shadow, too.
 becomes() { # TEXT COMMAND...: waits until the command prints that
