@@ -51,6 +51,7 @@ struct proxy {
   int fd; /* of its memory */
   uint32_t node, nnodes; /* node: MPL_NODES_MAX at the controller */
   uint32_t first, end; /* ranks of this node */
+  unsigned long slack_ns; /* of timers, as ranks have it */
   const char *library, *snapshot;
   char **argv; /* the program, or NULL */
   bool checkpointable;
@@ -171,9 +172,10 @@ static inline bool proxy_is_gone(const struct proxy *p, uint32_t rank, bool here
 }
 
 /* proxy_ways.c: between the controllers' proxies of both sets. */
-void proxy_ways_open(const struct sets *shared, unsigned side);
+void proxy_ways_open(struct sets *shared, unsigned side);
 void proxy_ways_put(const struct proxy_head *head, const char *data); /* to the other one */
 bool proxy_ways_progress(struct proxy *p);
+void proxy_ways_wake(void); /* the other one, if it rests: there is something for it in the memory that the two share */
 void proxy_ways_rest(unsigned us); /* nothing moves: so long, or until the other one sends something; less where rings go over */
 
 /* proxy_roles.c: there, too: which replicas are lost, and what nodes are told of that. */

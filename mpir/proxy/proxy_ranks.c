@@ -46,6 +46,7 @@ int proxy_ranks_start(struct proxy *p) {
     pid_t pid = fork();
     if (!pid) {
       const unsigned flags = p->set ? CLOSE_RANGE_CLOEXEC : 0; /* its pipes are among them */
+      prctl(PR_SET_TIMERSLACK, p->slack_ns);
       close_range(3, (unsigned)p->fd - 1, flags);
       close_range((unsigned)p->fd + 1, ~0u, flags);
       if ((p->checkpointable || p->refresh) && mpir_job_preload())

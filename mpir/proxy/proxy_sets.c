@@ -146,6 +146,14 @@ static bool commit(void) {
   return moved;
 }
 
+/* A rank's only replica waits for those of others that follow: each entry is urgent. */
+static bool some_are_single(void) {
+  bool any = false;
+  for (uint32_t i = 0; i < here.nranks; i++)
+    any |= is_lost(i, SETS_MAINS) || is_lost(i, SETS_SHADOWS);
+  return any;
+}
+
 static int host_of(const struct proxy *p, uint32_t rank) { return (int)mpl_state(p->job, rank)->node + 1; }
 
 /* To the host of one that follows. */
@@ -255,6 +263,8 @@ bool proxy_sets_progress(struct proxy *p, bool idle) {
   const int64_t now = dvm_clock_ns();
   const bool alone = proxy_sets_is_alone(), late = alone || (idle && now - here.told_ns > LATE_NS);
   bool moved = commit();
+  if (moved && some_are_single())
+    proxy_ways_wake();
   here.told_ns = late ? now : here.told_ns;
   here.all_told = true;
   for (uint32_t i = 0; i < here.nranks; i++) {

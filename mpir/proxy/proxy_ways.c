@@ -19,6 +19,7 @@ struct piece {
 
 static struct {
   int in, out;
+  _Atomic uint32_t *rests, *other_rests;
   struct piece *first, **last;
   uint32_t got; /* bytes of 'packet' */
   struct {
@@ -41,7 +42,9 @@ static int open_end(const struct sets *shared, int fd, int flags) {
   return opened;
 }
 
-void proxy_ways_open(const struct sets *shared, unsigned side) {
+void proxy_ways_open(struct sets *shared, unsigned side) {
+  way.rests = &shared->sides[side].rests;
+  way.other_rests = &shared->sides[1 - side].rests;
   way.in = open_end(shared, shared->sides[side].way[0], O_RDONLY);
   way.out = open_end(shared, shared->sides[1 - side].way[1], O_WRONLY);
 }
@@ -51,7 +54,8 @@ void proxy_ways_put(const struct proxy_head *head, const char *data) {
   if (!piece)
     exit(1);
   *piece = (struct piece){.bytes = (uint32_t)sizeof(*head) + head->bytes, .head = *head};
-  memcpy(piece->data, data, head->bytes);
+  if (head->bytes)
+    memcpy(piece->data, data, head->bytes);
   *way.last = piece;
   way.last = &piece->next;
   passed_ns = dvm_clock_ns();
@@ -60,7 +64,14 @@ void proxy_ways_put(const struct proxy_head *head, const char *data) {
 /* What nodes send does not wake: Open MPI has no wait that sleeps.  A message between the sets comes through four processes that wait so. */
 void proxy_ways_rest(unsigned us) {
   const unsigned limit = dvm_clock_ns() - passed_ns < BUSY_NS ? BUSY_US : us;
+  atomic_store(way.rests, 1);
   ppoll(&(struct pollfd){way.in, POLLIN, 0}, 1, &(struct timespec){0, (long)limit * 1000}, NULL);
+  atomic_store(way.rests, 0);
+}
+
+void proxy_ways_wake(void) {
+  if (atomic_exchange(way.other_rests, 0))
+    proxy_ways_put(&(struct proxy_head){.kind = PROXY_ALIVE}, NULL);
 }
 
 static bool send_pieces(void) {
@@ -96,6 +107,8 @@ static void pass(struct proxy *p) {
   const uint32_t rank = head->kind == PROXY_CROSS ? head->to : head->from;
   proxy_roles_tell(p);
   passed_ns = dvm_clock_ns();
+  if (head->kind == PROXY_ALIVE)
+    return;
   if (head->kind == PROXY_FRESH) {
     proxy_fresh_head_take(p, head, way.packet.data);
     return;
@@ -106,7 +119,8 @@ static void pass(struct proxy *p) {
 static void look_at(const struct proxy *p, const struct proxy_head *head) {
   const bool is_ring = (head->kind == PROXY_CROSS || head->kind == PROXY_ENDS) && head->to < p->job->nranks;
   const bool is_cut = head->kind == PROXY_FRESH && head->to == FRESH_CUT && head->bytes == fresh_cut_bytes(p->job->nranks);
-  if ((is_ring || is_cut) && head->bytes <= PROXY_PIECE && head->from < p->job->nranks)
+  const bool is_empty = head->kind == PROXY_ALIVE && !head->bytes;
+  if ((is_ring || is_cut || is_empty) && head->bytes <= PROXY_PIECE && head->from < p->job->nranks)
     return;
   fputs("dvm run: error: what came from the other set cannot be right\n", stderr);
   exit(1);

@@ -63,6 +63,7 @@ struct sets_side {
   _Atomic uint32_t runs; /* all its ranks were there */
   _Atomic uint32_t lost, node; /* enum above; the node that is silent */
   _Atomic uint32_t done; /* 1: all ranks have ended, here or there */
+  _Atomic uint32_t rests; /* its head does, and is to be woken */
   int32_t way[2]; /* ends of a pipe to its head from the other one, in the command: packets */
 };
 
