@@ -12,6 +12,8 @@
 #include "mpir/replica/preload.h"
 #include "mpir/replica/preload_private.h"
 
+enum { LOOKED_BYTES = 256 };
+_Static_assert(sizeof(struct stat) <= LOOKED_BYTES && sizeof(struct statx) <= LOOKED_BYTES, "what is told of a file");
 struct replica_door *replica_door;
 
 extern volatile int MPIR_checkpoint_helper_tid __attribute__((weak)); /* the checkpointer's thread */
@@ -72,18 +74,43 @@ char *replica_absolute(const char *path) {
   return all;
 }
 
+static bool is_of_system(const char *path) {
+  return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5);
+}
+
+/* The program asks for it, as far as this thread's questions are in the log, or has written it. */
+static bool is_asked(const char *path, const void *place) {
+  return (replica_is_asked(place) && !is_of_system(path)) || replica_has_written(path);
+}
+
+/* Whether it is there, the main says: the program may be about to make it. */
+static int open_to_read(int folder, const char *path, int flags, const void *place) {
+  const bool has_name = folder == AT_FDCWD || *path == '/';
+  uint64_t value;
+  if (has_name && !(flags & (O_DIRECTORY | O_PATH)) && replica_has_written(path))
+    return replica_read_open(folder, path, flags);
+  if (!has_name || !is_asked(path, place))
+    return replica_sys_open(folder, path, flags, 0);
+  if (replica_door->follow(&value)) {
+    errno = (int)value;
+    return value ? -1 : replica_sys_open(folder, path, flags, 0);
+  }
+  int fd = replica_sys_open(folder, path, flags, 0), error = errno;
+  replica_door->tell(fd < 0 ? (uint64_t)error : 0);
+  errno = error;
+  return fd;
+}
+
 static int open_either(int folder, const char *path, int flags, mode_t mode, const void *place) {
   bool writes = (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
-  if (!replica_is_on() || is_device(path)) {
+  if (!replica_is_on() || is_of_system(path) || (writes && is_device(path))) {
     int fd = replica_sys_open(folder, path, flags, mode);
     if (!strncmp(path, "/dev/", 5))
       replica_random_is(fd);
     return fd;
   }
   if (!writes)
-    return (folder == AT_FDCWD || *path == '/') && !(flags & (O_DIRECTORY | O_PATH)) && replica_has_written(path)
-               ? replica_read_open(folder, path, flags)
-               : replica_sys_open(folder, path, flags, mode);
+    return open_to_read(folder, path, flags, place);
   if (folder != AT_FDCWD && *path != '/')
     replica_door->refuse("openat in a folder", path, place);
   return replica_written_open(folder, path, flags, mode);
@@ -132,39 +159,32 @@ int replica_preload_once(int (*act)(const char *, const char *, long), const cha
   return rc;
 }
 
-/* What is said of a file that the program has written: how long it is depends on who asks when. */
-int replica_preload_stat(int (*look)(const char *, struct stat *), const char *path, struct stat *to) {
-  if (!replica_is_on() || !replica_has_written(path))
-    return look(path, to);
-  uint64_t value, words[sizeof(*to) / sizeof(uint64_t)];
-  replica_put_before();
+/* What is said of a file depends on who asks when: the program may be about to make it. */
+int replica_preload_look(replica_look *look, const char *path, void *to, size_t size, long how, const void *place) {
+  uint64_t value, words[LOOKED_BYTES / sizeof(uint64_t)];
+  const size_t n = size / sizeof(*words);
+  if (!replica_is_on() || !is_asked(path, place))
+    return look(path, to, how);
+  if (replica_has_written(path))
+    replica_put_before();
   if (!replica_door->follow(&value)) {
-    int rc = look(path, to), error = errno;
+    int rc = look(path, to, how), error = errno;
     replica_door->tell(rc ? (uint64_t)error : 0);
-    memcpy(words, to, sizeof(words));
-    for (size_t i = 0; !rc && i < sizeof(words) / sizeof(*words); i++)
+    if (!rc && size)
+      memcpy(words, to, size);
+    for (size_t i = 0; !rc && i < n; i++)
       replica_door->tell(words[i]);
     errno = error;
     return rc;
   }
   int error = (int)value;
-  for (size_t i = 0; !error && i < sizeof(words) / sizeof(*words); i++)
+  for (size_t i = 0; !error && i < n; i++)
     if (!replica_door->follow(&words[i])) /* the main died before it had told all: this one leads, and has no shadow yet to tell */
-      return look(path, to);
-  if (!error)
-    memcpy(to, words, sizeof(words));
+      return look(path, to, how);
+  if (!error && size)
+    memcpy(to, words, size);
   errno = error ? error : errno;
   return error ? -1 : 0;
-}
-
-int replica_preload_access(int (*look)(const char *, int), const char *path, int mode) {
-  uint64_t value;
-  if (!replica_is_on() || !replica_has_written(path))
-    return look(path, mode);
-  if (!replica_door->follow(&value))
-    replica_door->tell(value = look(path, mode) ? (uint64_t)errno : 0);
-  errno = value ? (int)value : errno;
-  return value ? -1 : 0;
 }
 
 void replica_preload_refuse(const char *what, const char *name, const void *place) {

@@ -7,8 +7,9 @@
 int replica_preload_open(int folder, const char *path, int flags, mode_t mode, const void *place);
 /* Does 'act' in the replica that leads; the other gets its result.  'done': the error that says that it had been done. */
 int replica_preload_once(int (*act)(const char *, const char *, long), const char *a, const char *b, long n, int done);
-int replica_preload_stat(int (*look)(const char *, struct stat *), const char *path, struct stat *to);
-int replica_preload_access(int (*look)(const char *, int), const char *path, int mode);
+/* Looks at a file, for the program's code at 'place': 0, or -1 with errno; fills 'to', 'size' bytes or none.  Both replicas get what the main has seen. */
+typedef int replica_look(const char *path, void *to, long how);
+int replica_preload_look(replica_look *look, const char *path, void *to, size_t size, long how, const void *place);
 bool replica_preload_watches(const char *path); /* its opening is not left to libc */
 void replica_preload_refuse(const char *what, const char *name, const void *place);
 

@@ -89,20 +89,70 @@ static FILE *open_stream_again(FILE *(*next)(const char *, const char *, FILE *)
 FILE *freopen(const char *path, const char *mode, FILE *f) { return open_stream_again(NEXT(freopen), path, mode, f, PLACE); }
 FILE *freopen64(const char *path, const char *mode, FILE *f) { return open_stream_again(NEXT(freopen64), path, mode, f, PLACE); }
 
-static int sys_stat(const char *path, struct stat *to) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, to, 0); }
-static int sys_lstat(const char *path, struct stat *to) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW); }
-static int sys_access(const char *path, int mode) { return (int)syscall(SYS_access, path, mode); }
-int stat(const char *path, struct stat *to) { return replica_preload_stat(sys_stat, path, to); }
-int stat64(const char *path, struct stat64 *to) { return replica_preload_stat(sys_stat, path, (struct stat *)to); }
-int lstat(const char *path, struct stat *to) { return replica_preload_stat(sys_lstat, path, to); }
-int lstat64(const char *path, struct stat64 *to) { return replica_preload_stat(sys_lstat, path, (struct stat *)to); }
-int fstatat(int folder, const char *path, struct stat *to, int flags) {
-  if (flags & ~AT_SYMLINK_NOFOLLOW || (folder != AT_FDCWD && *path != '/'))
-    return (int)syscall(SYS_newfstatat, folder, path, to, flags);
-  return replica_preload_stat(flags ? sys_lstat : sys_stat, path, to);
+/* --- questions --- */
+
+static int sys_stat(const char *path, void *to, long flags) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, to, flags); }
+static int sys_access(const char *path, void *unused, long mode) {
+  (void)unused;
+  return (int)syscall(SYS_access, path, mode);
 }
-int fstatat64(int folder, const char *path, struct stat64 *to, int flags) { return fstatat(folder, path, (struct stat *)to, flags); }
-int access(const char *path, int mode) { return replica_preload_access(sys_access, path, mode); }
+/* 'how': flags, and the mask above them. */
+static int sys_statx(const char *path, void *to, long how) {
+  return (int)syscall(SYS_statx, AT_FDCWD, path, how & 0xffffffff, (unsigned long)how >> 32, to);
+}
+
+static int look_at(const char *path, struct stat *to, int flags, const void *place) {
+  return replica_preload_look(sys_stat, path, to, sizeof(*to), flags, place);
+}
+
+int stat(const char *path, struct stat *to) { return look_at(path, to, 0, PLACE); }
+int stat64(const char *path, struct stat64 *to) { return look_at(path, (struct stat *)to, 0, PLACE); }
+int lstat(const char *path, struct stat *to) { return look_at(path, to, AT_SYMLINK_NOFOLLOW, PLACE); }
+int lstat64(const char *path, struct stat64 *to) { return look_at(path, (struct stat *)to, AT_SYMLINK_NOFOLLOW, PLACE); }
+
+/* As programs call them that were linked with libc before 2.33. */
+#define OLD(name, type, flags)                                                                                                             \
+  int name(int version, const char *path, type *to) {                                                                                      \
+    (void)version;                                                                                                                         \
+    return look_at(path, (struct stat *)to, flags, PLACE);                                                                                 \
+  }
+OLD(__xstat, struct stat, 0)
+OLD(__xstat64, struct stat64, 0)
+OLD(__lxstat, struct stat, AT_SYMLINK_NOFOLLOW)
+OLD(__lxstat64, struct stat64, AT_SYMLINK_NOFOLLOW)
+
+/* Of a name that means the same everywhere. */
+static bool has_name(int folder, const char *path, int flags) {
+  return *path && !(flags & AT_EMPTY_PATH) && (folder == AT_FDCWD || *path == '/');
+}
+
+static int look_below(int folder, const char *path, struct stat *to, int flags, const void *place) {
+  return has_name(folder, path, flags) ? look_at(path, to, flags, place) : (int)syscall(SYS_newfstatat, folder, path, to, flags);
+}
+int fstatat(int folder, const char *path, struct stat *to, int flags) { return look_below(folder, path, to, flags, PLACE); }
+int fstatat64(int folder, const char *path, struct stat64 *to, int flags) {
+  return look_below(folder, path, (struct stat *)to, flags, PLACE);
+}
+int __fxstatat(int version, int folder, const char *path, struct stat *to, int flags) {
+  (void)version;
+  return look_below(folder, path, to, flags, PLACE);
+}
+int __fxstatat64(int version, int folder, const char *path, struct stat64 *to, int flags) {
+  (void)version;
+  return look_below(folder, path, (struct stat *)to, flags, PLACE);
+}
+int statx(int folder, const char *path, int flags, unsigned mask, struct statx *to) {
+  if (!has_name(folder, path, flags))
+    return (int)syscall(SYS_statx, folder, path, flags, mask, to);
+  return replica_preload_look(sys_statx, path, to, sizeof(*to), (long)((unsigned long)mask << 32 | (unsigned)flags), PLACE);
+}
+
+int access(const char *path, int mode) { return replica_preload_look(sys_access, path, NULL, 0, mode, PLACE); }
+int faccessat(int folder, const char *path, int mode, int flags) {
+  if (flags || !has_name(folder, path, 0))
+    return NEXT(faccessat)(folder, path, mode, flags);
+  return replica_preload_look(sys_access, path, NULL, 0, mode, PLACE);
+}
 
 /* --- on different hosts a file is in place when it is closed or flushed --- */
 
@@ -172,7 +222,7 @@ ONCE(truncate, 0, (int)syscall(SYS_truncate, a, n), const char *path, off_t size
 }
 int remove(const char *path) {
   struct stat s;
-  return !stat(path, &s) && S_ISDIR(s.st_mode) ? rmdir(path) : unlink(path);
+  return !look_at(path, &s, 0, PLACE) && S_ISDIR(s.st_mode) ? rmdir(path) : unlink(path);
 }
 
 /* --- what cannot be done twice --- */

@@ -77,13 +77,17 @@ void replica_nature_begin(void) {
 }
 
 /* No system call: programs may ask millions of times.  Copies of the process that something else makes ask for nothing. */
-bool replica_is_determined(enum replica_determinant kind, const void *place) {
-  if (!has_initialized || !replica_door->on || replica_door->forking || !(replica_door->determinants & kind))
+bool replica_is_asked(const void *place) {
+  if (!has_initialized || !replica_door->on || replica_door->forking)
     return false;
   for (size_t i = 0; i < nours; i++)
     if ((uintptr_t)place >= ours[i].from && (uintptr_t)place < ours[i].to)
       return false;
   return true;
+}
+
+bool replica_is_determined(enum replica_determinant kind, const void *place) {
+  return has_initialized && replica_door->determinants & kind && replica_is_asked(place);
 }
 
 /* What was found goes to the shadow, or is replaced by what the main has found. */

@@ -23,6 +23,7 @@ void replica_nature_forks(void); /* a main, before it makes its shadow */
 void replica_nature_clone(void); /* the fresh shadow */
 bool replica_is_determined(enum replica_determinant kind,
                            const void *place); /* asked by the code at 'place', which may be NULL: not by libc for itself */
+bool replica_is_asked(const void *place); /* likewise, of what is not among these kinds */
 uint64_t replica_same(uint64_t word); /* the main's */
 void replica_same_bytes(void *data, size_t size); /* likewise; copied in parts, the last one padded */
 

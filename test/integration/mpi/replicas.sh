@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../driver/lib.sh"
 here=$source/test/integration/mpi
 run=$build/mpir/dvm-run
-for program in ring bad replicas differ writes nature input sends; do
+for program in ring bad replicas differ writes nature input sends asked; do
   mpicc -g -O1 "$here/$program.c" -o $program || wrong "mpicc failed"
 done
 
@@ -140,6 +140,9 @@ for how in files descriptors both flushed; do
   diff -r plain twice || wrong "$how: replicas have written other files"
   rm -rf plain twice
 done
+mkdir asks
+(cd asks && status 0 timeout 60 "$run" --replicate --check -n 2 ../asked 100 && [ "$(grep -c ': 0 were there before, 800 then' out)" = 2 ]) ||
+  wrong "a replica that is behind sees what its main has made: $(cat asks/out asks/err)"
 status 64 timeout 60 env DVM_REPLICA_KILL=0.0@100 "$run" --replicate -n 2 ./writes together
 has err "several ranks append to"
 for what in map share mix linked renamed socket system vfork msgsnd fork; do
