@@ -225,6 +225,12 @@ static void tell_event(const struct mpir_replicas *r, uint32_t rank) {
   fputc('\n', stderr);
 }
 
+static const char *why_none(const struct mpir_replicas *r, uint32_t rank) {
+  if (atomic_load(&r->shared->ranks[rank].threads))
+    return " because it has several threads";
+  return atomic_load(&mpl_state(r->job, rank)->phase) == MPL_ABSENT ? " yet, as it has not called MPI_Init" : " yet";
+}
+
 static void tell_lost(struct mpir_replicas *r, uint32_t rank, int how) {
   struct mpir_replicated_rank *mine = &r->ranks[rank];
   char text[128], other[128];
@@ -238,8 +244,8 @@ static void tell_lost(struct mpir_replicas *r, uint32_t rank, int how) {
     fprintf(stderr, "dvm run: error: both replicas of rank %u are lost: the last one %s, the other one %s", rank,
             describe(how, text, sizeof(text)), describe(mine->last_lost ? mine->main_how : mine->shadow_how, other, sizeof(other)));
   else
-    fprintf(stderr, "dvm run: error: rank %u is lost, and had no shadow%s: it %s", rank,
-            atomic_load(&r->shared->ranks[rank].threads) ? " because it has several threads" : " yet", describe(how, text, sizeof(text)));
+    fprintf(stderr, "dvm run: error: rank %u is lost, and had no shadow%s: it %s", rank, why_none(r, rank),
+            describe(how, text, sizeof(text)));
   tell_event(r, rank);
 }
 
@@ -541,8 +547,18 @@ static int wait_for_shadows(struct mpir_replicas *r) {
   return status;
 }
 
+/* It may be a program of another MPI, or of none. */
+static void tell_unprotected(const struct mpir_replicas *r) {
+  for (uint32_t i = 0; i < r->nranks; i++)
+    if (atomic_load(&mpl_state(r->job, i)->phase) != MPL_ABSENT)
+      return;
+  fputs("dvm run: note: no rank has called MPI_Init, which makes the shadows: there were none\n", stderr);
+}
+
 int mpir_replicas_finish(struct mpir_replicas *r, int status) {
   int lost = 0;
+  if (!status)
+    tell_unprotected(r);
   if (!status && r->options.mode & REPLICA_CHECK)
     status = wait_for_shadows(r);
   mpir_replicas_kill_shadows(r);

@@ -1,4 +1,7 @@
 #include "mpir/commands/run_replicas.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/usage.h"
@@ -111,6 +114,16 @@ static int check_nodes(const struct mpir_replicas_options *o) {
   return 0;
 }
 
+/* Not after hours. */
+static int check_report(const char *file) {
+  const int fd = file ? open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+  if (file && fd < 0)
+    return dvm_usage_error("run", "'--report': cannot write the file '%s': %s", file, strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return 0;
+}
+
 int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate, bool any) {
   if (any && !replicate)
     return dvm_usage_error("run",
@@ -118,5 +131,6 @@ int mpir_run_replica_check(const struct mpir_replicas_options *o, bool replicate
                            "'--determinants', '--placement', '--report' and '--summary' need '--replicate'");
   if (replicate && o->when_full == REPLICA_SPOOL && (o->protocol != REPLICA_SHARED || o->mode & REPLICA_CHECK))
     return dvm_usage_error("run", "'--when-full spool' can be used only with '--protocol shared' and '--mode crash'");
-  return o->nodes ? check_nodes(o) : 0;
+  const int wrong = o->nodes ? check_nodes(o) : 0;
+  return wrong ? wrong : check_report(o->report);
 }

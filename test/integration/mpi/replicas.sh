@@ -65,6 +65,10 @@ status 7 timeout 60 "$run" --replicate -n 2 ./bad status
 status 3 timeout 60 "$run" --replicate -n 2 ./bad exit
 has err "without calling MPI_Finalize"
 status 127 timeout 60 "$run" --replicate -n 2 ./missing
+status 0 timeout 60 "$run" --replicate -n 2 true
+has err "no rank has called MPI_Init"
+status 2 timeout 60 "$run" --replicate --report nowhere/report -n 2 ./ring
+has err "cannot write the file 'nowhere/report'"
 status 68 timeout 60 "$run" --replicate -n 2 ./bad signal
 has err "both replicas of rank 1 are lost: " # each, or the one after the other
 has err "was killed by signal 11"
