@@ -243,6 +243,20 @@ static int start_node(struct proxy *p, char **words) {
   return rc;
 }
 
+/* Who waits sleeps, which is sooner over where others compute.  Ranks have the environment that we were given. */
+static void begin_mpi(void) {
+  static const char name[] = "OMPI_MCA_mpi_yield_when_idle";
+  const char *value = getenv(name);
+  char *before = value ? strdup(value) : NULL;
+  setenv(name, "0", 1);
+  MPI_Init(NULL, NULL);
+  if (before)
+    setenv(name, before, 1);
+  else
+    unsetenv(name);
+  free(before);
+}
+
 int main(int argc, char **argv) {
   struct proxy p = {0};
   int rank;
@@ -259,8 +273,7 @@ int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   p.slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK);
   prctl(PR_SET_TIMERSLACK, SLACK_NS); /* else each short sleep lasts twice as long */
-  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1); /* who waits sleeps, which is sooner over where others compute */
-  MPI_Init(NULL, NULL);
+  begin_mpi();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   proxy_wire_open();
   proxy_wire_meet();
