@@ -35,6 +35,11 @@ struct mpir_replicas {
   struct mpir_replicated_rank *ranks;
 };
 
+/* job_replicas_tell.c */
+const char *mpir_replicas_describe(int how, char *text, size_t size); /* how it ended, as wait(2) has it */
+void mpir_replicas_tell_lost(struct mpir_replicas *r, uint32_t rank, int how);
+void mpir_replicas_tell_unprotected(const struct mpir_replicas *r); /* if no rank had a shadow */
+
 void mpir_replicas_name_input(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
 void mpir_replicas_name_streams(const struct mpir_replicas *r, struct replica_rank *k, uint32_t rank);
 pid_t mpir_replicas_shadow(const struct mpir_replicas *r, uint32_t rank); /* job_replicas_report.c */
