@@ -76,6 +76,7 @@ void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix)
 static size_t words_bytes(const struct dvmrt_region *r) { return ((r->end - r->base) >> r->shift) * sizeof(uint32_t); }
 
 void (*dvmrt_array_gone)(struct dvmrt_array *a);
+const struct dvmrt_onto *(*dvmrt_array_onto)(void);
 void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct dvmrt_item *own, const struct dvmrt_array *a, const int64_t *args);
 
 static void destroy(struct dvmrt_array *a) {
@@ -190,6 +191,7 @@ static void distribution_set(struct dvmrt_array *a, const struct dvmrt_directive
   a->placed = d;
   a->judged = false;
   placing_set(a, d, args);
+  a->onto = dvmrt_array_onto ? dvmrt_array_onto() : NULL;
   version++;
 }
 

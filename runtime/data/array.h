@@ -26,7 +26,8 @@ struct dvmrt_array {
   const struct dvmrt_directive *placed; /* what has distributed or aligned it last */
   bool judged;                  /* whether that fits its target has been looked at */
   uintptr_t tasks;              /* the task array on the processors of whose .. */
-  int64_t task;                 /* .. task it lies; tasks = 0: on all processors */
+  int64_t task;                 /* .. task it lies; tasks = 0: of none */
+  const struct dvmrt_onto *onto; /* the section of processors on which it lies (rules/onto.h); NULL: on all */
   uintptr_t target_address;     /* when aligned */
   const char *target_name;
   int ntarget;
@@ -75,6 +76,8 @@ extern void (*dvmrt_array_gone)(struct dvmrt_array *a);
 /* Called when 'd' is about to distribute or align the array (or template) as its item 'own' says. */
 extern void (*dvmrt_array_placed)(const struct dvmrt_directive *d, const struct dvmrt_item *own, const struct dvmrt_array *a,
                                   const int64_t *args);
+/* Asked where an array lies that is distributed or aligned now and of which nothing else is said. */
+extern const struct dvmrt_onto *(*dvmrt_array_onto)(void);
 /* No array lies in [a, a + n) any more. */
 void dvmrt_array_forget(uintptr_t a, uint64_t n);
 /* Sites in [first, last) are no longer there: nothing refers to them after this. */

@@ -92,8 +92,12 @@ static void say_fetched(const struct dvmrt_event *ev, struct dvmrt_text *m) {
 }
 
 static void say_task(const struct dvmrt_event *ev, struct dvmrt_text *m) {
-  dvmrt_text_add(m, " %s in task %lld, but lies on the processors of task %lld", ev->flags & DVMRT_WRITE ? "is written" : "is read",
-                 (long long)dvmrt_task_current(), (long long)dvmrt_task_of_array(ev->array));
+  const struct dvmrt_array *root = dvmrt_array_layout(ev->array)->root;
+  dvmrt_text_add(m, " %s in task %lld, but lies on ", ev->flags & DVMRT_WRITE ? "is written" : "is read", (long long)dvmrt_task_current());
+  if (root && root->tasks)
+    dvmrt_text_add(m, "the processors of task %lld", (long long)dvmrt_task_of_array(ev->array));
+  else
+    dvmrt_text_add(m, root && root->onto ? "processors that the task does not have" : "all processors, of which the task has some");
 }
 
 static const char *named_edge(const struct dvmrt_event *ev) {

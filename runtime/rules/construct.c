@@ -98,6 +98,7 @@ void dvmrt_construct_init(void) {
   main_thread = &self;
   dvmrt_array_gone = forget_array;
   dvmrt_array_placed = dvmrt_rule_check;
+  dvmrt_array_onto = dvmrt_task_onto;
 }
 
 void dvmrt_construct_forked(void) {

@@ -1,4 +1,5 @@
 #include "runtime/rules/task.h"
+#include "runtime/rules/onto.h"
 #include "runtime/rules/verdict.h"
 #include "runtime/data/mem.h"
 #include <stdio.h>
@@ -13,7 +14,11 @@ struct task_array {
   int ndims;
   int64_t extent[DVMRT_NDIMS_MAX];
   bool fixed[DVMRT_NDIMS_MAX]; /* the extent is the same in every run; else it may be made for the processors that there are */
-  bool any_mapped, *mapped; /* mapped[count], or NULL: which tasks have processors of their own */
+  bool any_mapped;
+  struct mapped {
+    bool given;
+    const struct dvmrt_onto *onto;
+  } *mapped;                /* [count], or NULL: which tasks have processors of their own, and which */
 };
 
 /* What has touched one datum in the present region. */
@@ -34,6 +39,7 @@ struct stretch {
 
 static struct task_array *arrays;
 static unsigned depth;          /* regions that are being executed */
+static bool apart;              /* some array lies on processors of its own, or none is divided: tasks have theirs alone */
 static struct cell *cells;
 static uint32_t cells_cap, ncells;
 static struct stretch *stretches;
@@ -95,14 +101,19 @@ static void say(const struct dvmrt_directive *d, const char *text) {
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = d, .usage = text});
 }
 
+static void span_of(const struct dvmrt_item *onto, const struct task_array *p, int i, const int64_t *args, int64_t *low, int64_t *high) {
+  const struct dvmrt_axis *x = i < onto->naxes ? &onto->axis[i] : NULL;
+  const bool range = x && x->kind == 'r', open = range && x->add.slot < 0 && x->add.v == -1;
+  *low = range ? dvmrt_num_value(x->coef, args) : x && x->kind == 'c' ? dvmrt_num_value(x->add, args) : 0;
+  *high = x && x->kind == 'c' ? *low : range && !open ? dvmrt_num_value(x->add, args) : p->extent[i] - 1;
+}
+
 /* Is the section of processors one? */
 static bool check_section(const struct dvmrt_directive *d, const struct dvmrt_item *onto, const struct task_array *p, const int64_t *args) {
   char text[240];
   for (int i = 0; i < p->ndims && i < onto->naxes; i++) {
-    const struct dvmrt_axis *x = &onto->axis[i];
-    bool range = x->kind == 'r', open = range && x->add.slot < 0 && x->add.v == -1;
-    int64_t low = range ? dvmrt_num_value(x->coef, args) : x->kind == 'c' ? dvmrt_num_value(x->add, args) : 0;
-    int64_t high = x->kind == 'c' ? low : range && !open ? dvmrt_num_value(x->add, args) : p->extent[i] - 1;
+    int64_t low, high;
+    span_of(onto, p, i, args, &low, &high);
     if (!p->fixed[i] || (low >= 0 && high < p->extent[i] && low <= high))
       continue;
     const int first = d->fortran;
@@ -114,6 +125,13 @@ static bool check_section(const struct dvmrt_directive *d, const struct dvmrt_it
     return false;
   }
   return true;
+}
+
+static const struct dvmrt_onto *section(const struct dvmrt_item *onto, const struct task_array *p, const int64_t *args) {
+  int64_t low[DVMRT_NDIMS_MAX], high[DVMRT_NDIMS_MAX];
+  for (int i = 0; i < p->ndims; i++)
+    span_of(onto, p, i, args, &low[i], &high[i]);
+  return dvmrt_onto_section(p->address, p->ndims, p->extent, low, high);
 }
 
 /* The subscript, if it is one of the tasks; -1: it is not, which has been told. */
@@ -140,7 +158,8 @@ void dvmrt_task_map(struct dvmrt_directive *d, const int64_t *args) {
     t->mapped = dvmrt_mem_alloc((uint64_t)t->count * sizeof *t->mapped);
   if (!t->any_mapped)
     memset(t->mapped, 0, (uint64_t)t->count * sizeof *t->mapped);
-  t->any_mapped = t->mapped[n] = true;
+  t->any_mapped = true;
+  t->mapped[n] = (struct mapped){true, dvmrt_task_active() ? dvmrt_task_onto() : section(onto, p, args)};
 }
 
 void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args) {
@@ -155,15 +174,18 @@ void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args) {
   if (!t)
     return;
   if (t->processors) {
-    check_section(d, onto, t, args);
+    if (check_section(d, onto, t, args))
+      a->onto = section(onto, t, args);
     return;
   }
   int64_t n = task_named(d, onto, t, args);
   if (n < 0)
     return;
-  if (!t->any_mapped || !t->mapped[n])
+  if (!t->any_mapped || !t->mapped[n].given)
     say(d, d->fortran ? "the array is put onto the processors of a task before MAP has given it some"
                       : "the array is put onto the processors of a task before 'map' has given it some");
+  else
+    a->onto = t->mapped[n].onto;
   a->tasks = t->address;
   a->task = n;
 }
@@ -182,11 +204,25 @@ static void cells_clear(void) {
   cells_cap = ncells = nstretches = 0;
 }
 
+/* As ranks ask when a region begins. */
+static bool are_apart(void) {
+  bool any = false;
+  for (struct dvmrt_array *a = dvmrt_array_first(); a; a = a->next) {
+    const struct dvmrt_layout *l = a->ordinary ? NULL : dvmrt_array_layout(a);
+    if (l && l->root && ((const struct dvmrt_array *)l->root)->onto)
+      return true;
+    any |= l && !dvmrt_layout_everywhere(l);
+  }
+  return !any;
+}
+
 static bool is_region(const struct dvmrt_frame *f) { return !strcmp(f->d->kind, "task_region"); }
 
 void dvmrt_task_before(struct dvmrt_frame *f) {
-  if (is_region(f) && !depth++)
-    cells_clear();
+  if (!is_region(f) || depth++)
+    return;
+  cells_clear();
+  apart = are_apart();
 }
 
 static void leave_behind(const struct dvmrt_frame *f);
@@ -226,7 +262,7 @@ static void check_number(const struct dvmrt_frame *f, const struct task_array *t
 }
 
 static void check_mapped(const struct dvmrt_frame *f, const struct task_array *t, int64_t number) {
-  if (t->any_mapped && number >= 0 && number < t->count && !t->mapped[number])
+  if (t->any_mapped && number >= 0 && number < t->count && !t->mapped[number].given)
     usage(f,
           f->d->fortran ? "task %2$lld of '%1$s' is executed before MAP has given it processors"
                         : "task %2$lld of '%1$s' is executed before 'map' has given it processors",
@@ -263,6 +299,23 @@ static int64_t current(const struct dvmrt_frame **in) {
     iv = f->saved.iv;
   }
   return -1;
+}
+
+const struct dvmrt_onto *dvmrt_task_onto(void) {
+  const struct dvmrt_frame *in = NULL;
+  int64_t number = -1;
+  const int64_t *iv = __dvmrt_now.iv;
+  for (const struct dvmrt_frame *f = depth && apart ? dvmrt_construct_top() : NULL; f; f = f->outer) {
+    if (f->left)
+      continue;
+    if (f->task) {
+      in = f;
+      number = number_of(f, iv);
+    }
+    iv = f->saved.iv;
+  }
+  const struct task_array *t = in ? find((uintptr_t)dvmrt_num_value(in->task_on->ref.address, in->args)) : NULL;
+  return t && t->any_mapped && number >= 0 && number < t->count ? t->mapped[number].onto : NULL;
 }
 
 int64_t dvmrt_task_current(void) {
@@ -452,11 +505,15 @@ static bool is_result(const struct dvmrt_frame *f, uintptr_t a) {
   return false;
 }
 
-/* On the processors of another task: neither of them has the other's part. */
+/* On the processors of another task, or on more than those of this one, who have not all of it. */
 static bool lies_elsewhere(const struct dvmrt_event *ev, const struct dvmrt_frame *in, int64_t task) {
-  const struct dvmrt_array *root = dvmrt_array_layout(ev->array)->root;
+  const struct dvmrt_layout *l = dvmrt_array_layout(ev->array);
+  const struct dvmrt_array *root = l->root;
   const struct dvmrt_place none = {0};
-  if (!root || !root->tasks || root->task == task || root->tasks != (uintptr_t)dvmrt_num_value(in->task_on->ref.address, in->args))
+  if (!root || dvmrt_layout_everywhere(l))
+    return false;
+  const bool others = root->tasks == (uintptr_t)dvmrt_num_value(in->task_on->ref.address, in->args) && root->task != task;
+  if (!others && dvmrt_onto_holds(dvmrt_task_onto(), root->onto))
     return false;
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_PLACE, .event = ev, .place = {&none, DVMRT_ID_NONLOCAL_ACCESS, DVMRT_OTHER_TASK}});
   return true;

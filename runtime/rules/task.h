@@ -20,6 +20,9 @@ void dvmrt_task_place(struct dvmrt_directive *d, const int64_t *args);
 int64_t dvmrt_task_current(void);
 int64_t dvmrt_task_of_array(struct dvmrt_array *a);
 
+/* The processors of the outermost task that is being executed; NULL: all, or every task is executed by all. */
+const struct dvmrt_onto *dvmrt_task_onto(void);
+
 void dvmrt_task_before(struct dvmrt_frame *f);
 void dvmrt_task_over(struct dvmrt_frame *f);
 /* An 'on' block, or a loop whose iterations are tasks: reports a wrong number or place. */
