@@ -13,6 +13,7 @@
 #include "runtime/rules/handed.h"
 #include "runtime/rules/lent.h"
 #include "runtime/rules/object.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/entry/process.h"
 #include "runtime/rules/declared.h"
 #include "runtime/rules/range.h"
@@ -657,8 +658,18 @@ int __dvmrt_run(const void *first, int64_t step, uint64_t more, uint64_t size, u
   return 1;
 }
 
+/* What functions assign in a block of remote_access. */
+static void outdate(uintptr_t a, uint64_t size) {
+  if (!enter())
+    return;
+  dvmrt_outdated_memory(a, a + size);
+  leave();
+}
+
 void __dvmrt_fill(const void *p, uint64_t size) {
   uintptr_t a = (uintptr_t)p;
+  if (DVMRT_UNLIKELY(dvmrt_outdated_open) && size)
+    outdate(a, size);
   if (!__dvmrt_now.mask) {
     __dvmrt_assign(p, size);
     return;
@@ -712,7 +723,7 @@ void __dvmrt_copy(const void *dst, const void *src, uint64_t size) {
   leave();
 }
 
-void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from) {
+static void copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from) {
   uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
   const bool doubts = only_doubts(d, size) && only_doubts(s, size);
   if (!size || (doubts && copy_certain(dst, s, size)) || !enter())
@@ -725,6 +736,12 @@ void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvm
   if (!to || !judged || dvmrt_range_target(d, size, to))
     copy_words(d, s, size);
   leave();
+}
+
+void __dvmrt_copy_at(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from) {
+  copy_at(dst, src, size, to, from);
+  if (DVMRT_UNLIKELY(dvmrt_outdated_open) && size)
+    outdate((uintptr_t)dst, size);
 }
 
 void __dvmrt_look_copy(const void *dst, const void *src, uint64_t size, struct dvmrt_site *to, struct dvmrt_site *from, uint32_t born) {

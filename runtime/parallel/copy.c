@@ -34,6 +34,9 @@ static void refuse(const struct dvmp_array *a, uintptr_t at, struct dvmrt_site *
   if (entered)
     dvmrt_mem_leave();
   dvmp_where_element(element, sizeof(element), a, at);
+  const struct dvmrt_directive *old = dvmp_construct_outdated(a, at);
+  if (old)
+    dvmp_sequential_outdated(a, at, old, element, x ? &x->pos : dvmp_construct_place());
   dvmp_fail_here(DVMP_STATUS_WRONG, x ? &x->pos : dvmp_construct_place(),
                  "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",
@@ -44,7 +47,7 @@ static void need(const struct dvmp_array *a, uintptr_t from, size_t n, struct dv
   size_t own = 0;
   dvmp_sequential_own(a, from, n, count, &own);
   for (uintptr_t at = from; own < n && at < from + n; at += a->element_bytes - (at - a->address) % a->element_bytes)
-    if (!dvmp_array_mine(a, at) && !dvmp_construct_fetched(a, at))
+    if (!dvmp_array_mine(a, at) && (!dvmp_construct_fetched(a, at) || dvmp_construct_outdated(a, at)))
       refuse(a, at, site);
 }
 
@@ -76,7 +79,7 @@ DVMRT_EXPORT void *__dvmp_memset(void *p, int byte, uint64_t n, struct dvmrt_sit
   struct filling f = {byte};
   size_t here = within(a, p, n);
   dvmp_sequential_own(a, (uintptr_t)p, here, fill, &f);
-  dvmp_poison_assigned(a, (uintptr_t)p, here);
+  dvmp_sequential_assigned(a, (uintptr_t)p, here);
   memset((char *)p + here, byte, n - here);
   return p;
 }
@@ -123,7 +126,7 @@ DVMRT_EXPORT void *__dvmp_memcpy(void *to, const void *from, uint64_t n, struct 
     c.source = NULL;
   }
   dvmp_sequential_own(a, (uintptr_t)to, here, copy_own, &c);
-  dvmp_poison_assigned(a, (uintptr_t)to, here);
+  dvmp_sequential_assigned(a, (uintptr_t)to, here);
   if (n > here)
     memmove((char *)to + here, c.from + here, n - here);
   free(kept);

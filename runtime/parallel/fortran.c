@@ -152,7 +152,7 @@ int __dvmp_io_got(int who, void *p, void *target, uint64_t n, int result) {
   if (dvmp_array_mine(a, (uintptr_t)p))
     memcpy(p, value, n);
   free(value);
-  dvmp_poison_assigned(a, (uintptr_t)p, n);
+  dvmp_sequential_assigned(a, (uintptr_t)p, n);
   return result;
 }
 

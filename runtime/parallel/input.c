@@ -5,6 +5,7 @@
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/poison.h"
 #include "runtime/parallel/profile.h"
+#include "runtime/parallel/sequential.h"
 #include "runtime/parallel/stream.h"
 #include "runtime/export.h"
 #include <stdarg.h>
@@ -140,7 +141,7 @@ static void spread_one(void *p, size_t n) {
   dvmp_job_tell(value, size, dvmp_job.root);
   if (dvmp_array_mine(a, (uintptr_t)p))
     memcpy(p, value, size);
-  dvmp_poison_assigned(a, (uintptr_t)p, size);
+  dvmp_sequential_assigned(a, (uintptr_t)p, size);
 }
 
 DVMRT_EXPORT int __dvmp_vfscanf(FILE *f, const char *format, va_list args);

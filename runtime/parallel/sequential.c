@@ -28,6 +28,12 @@ static void note_assigned(const void *p, uint64_t size) {
     dvmp_construct_assigned(a, (uintptr_t)p, size > 1 ? size : a->element_bytes);
 }
 
+void dvmp_sequential_assigned(struct dvmp_array *a, uintptr_t at, uint64_t n) {
+  dvmp_poison_assigned(a, at, n);
+  if (n && dvmp_construct_top() && !dvmp_job.inside)
+    dvmp_construct_assigned(a, at, n);
+}
+
 DVMRT_EXPORT int __dvmp_own(const void *p) {
   struct dvmp_array *a = dvmp_sequential_divided(p);
   note_assigned(p, 1);
@@ -84,6 +90,15 @@ void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, d
   dvmp_arena_free(&m);
 }
 
+void dvmp_sequential_outdated(const struct dvmp_array *a, uintptr_t at, const struct dvmrt_directive *old, const char *what,
+                              const struct dvmrt_pos *pos) {
+  dvmp_fail_here(
+      DVMP_STATUS_WRONG, pos,
+      "'%s' is read by rank %d as %s has fetched it, but its owner, rank %d, has been given another value since: end the block behind "
+      "the assignment, and begin another one [dvm-sequential-access]",
+      what, dvmp_job.rank, old->fortran ? "ASYNCHRONOUS" : "'remote_access'", dvmp_array_owner(a, at));
+}
+
 DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_site *site) {
   const struct dvmp_array *a = dvmp_sequential_read(p);
   bool fetched = a && dvmp_construct_fetched(a, (uintptr_t)p);
@@ -96,11 +111,7 @@ DVMRT_EXPORT const void *__dvmp_read(const void *p, uint64_t size, struct dvmrt_
   if (entered)
     dvmrt_mem_leave();
   if (old)
-    dvmp_fail_here(
-        DVMP_STATUS_WRONG, &x->pos,
-        "'%s' is read by rank %d as %s has fetched it, but its owner, rank %d, has been given another value since: end the block behind "
-        "the assignment, and begin another one [dvm-sequential-access]",
-        x->text, dvmp_job.rank, old->fortran ? "ASYNCHRONOUS" : "'remote_access'", dvmp_array_owner(a, (uintptr_t)p));
+    dvmp_sequential_outdated(a, (uintptr_t)p, old, x->text, &x->pos);
   dvmp_fail_here(DVMP_STATUS_WRONG, &x->pos,
                  "'%s' is read in the sequential part by rank %d, but rank %d has it: put '#pragma dvm remote_access' before the statement "
                  "[dvm-sequential-access]",

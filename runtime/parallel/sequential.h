@@ -12,4 +12,9 @@ void *dvmp_sequential_target(struct dvmp_array *a, void *p, uint64_t size);
 /* The parts of [from, from + n) that are this rank's, in order. */
 typedef void dvmp_own_f(void *arg, uintptr_t low, uintptr_t high);
 void dvmp_sequential_own(const struct dvmp_array *a, uintptr_t from, size_t n, dvmp_own_f *f, void *arg);
+/* Ends the run: 'what', which the block of 'old' has fetched and assigned since, is read. */
+void dvmp_sequential_outdated(const struct dvmp_array *a, uintptr_t at, const struct dvmrt_directive *old, const char *what,
+                              const struct dvmrt_pos *pos) __attribute__((noreturn));
+/* [at, at + n) of an array that is divided has been assigned: by its owners, whatever a block of remote_access has fetched of it. */
+void dvmp_sequential_assigned(struct dvmp_array *a, uintptr_t at, uint64_t n);
 #endif

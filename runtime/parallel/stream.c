@@ -81,7 +81,7 @@ void dvmp_stream_spread(void *p, size_t n) {
       clip(a, (uintptr_t)p + at, piece, chunk, false);
   }
   free(chunk);
-  dvmp_poison_assigned(a, (uintptr_t)p, n);
+  dvmp_sequential_assigned(a, (uintptr_t)p, n);
 }
 
 size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f) {
@@ -101,7 +101,7 @@ size_t dvmp_stream_read(void *p, size_t size, size_t n, FILE *f) {
     done += got;
   }
   free(chunk);
-  dvmp_poison_assigned(a, (uintptr_t)p, done);
+  dvmp_sequential_assigned(a, (uintptr_t)p, done);
   return done / size;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/rules/copy.h"
 #include "runtime/data/mem.h"
 #include "runtime/rules/group.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/verdict.h"
 #include <stdio.h>
@@ -161,6 +162,8 @@ static void copy_words(struct section to, struct section from, bool back) {
       dvmrt_shadow_copy(a, b, to.bytes, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
     else
       dvmrt_shadow_fill(a, to.bytes, DVMRT_W_ASSIGNED);
+    if (to.array)
+      dvmrt_outdated_filled(to.array, a, a + to.bytes);
     advance(&from, back);
   } while (advance(&to, back));
 }

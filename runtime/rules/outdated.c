@@ -82,14 +82,38 @@ static uint64_t element_of(const struct dvmrt_event *ev) {
   return k;
 }
 
-void dvmrt_outdated_assigned(const struct dvmrt_event *ev) {
-  for (struct dvmrt_frame *f = dvmrt_outdated_open ? dvmrt_construct_top() : NULL; (f = block_of(f, ev->array)); f = f->outer) {
-    struct assigned *x = find(f, ev->array);
-    const uint64_t k = element_of(ev);
+/* Elements 'first' to before 'end', in the order of memory. */
+static void note(const struct dvmrt_array *a, uint64_t first, uint64_t end) {
+  for (struct dvmrt_frame *f = dvmrt_outdated_open ? dvmrt_construct_top() : NULL; (f = block_of(f, a)); f = f->outer) {
+    struct assigned *x = find(f, a);
     if (!x)
-      x = make(f, ev->array);
-    if (k < x->elements)
+      x = make(f, a);
+    for (uint64_t k = first; k < end && k < x->elements; k++)
       x->bits[k / 8] |= (uint8_t)(1u << k % 8);
+  }
+}
+
+void dvmrt_outdated_assigned(const struct dvmrt_event *ev) {
+  const uint64_t k = element_of(ev);
+  note(ev->array, k, k + 1);
+}
+
+void dvmrt_outdated_filled(const struct dvmrt_array *a, uintptr_t p, uintptr_t end) {
+  struct dvmrt_event ev = {.array = (struct dvmrt_array *)a};
+  dvmrt_array_indices(a, p, ev.ix);
+  const uint64_t first = element_of(&ev);
+  dvmrt_array_indices(a, end - 1, ev.ix);
+  note(a, first, element_of(&ev) + 1);
+}
+
+void dvmrt_outdated_memory(uintptr_t p, uintptr_t end) {
+  while (!dvmrt_construct_nest() && p < end) {
+    struct dvmrt_region *r = dvmrt_shadow_region_in(p, end - p);
+    if (!r)
+      return;
+    const uintptr_t until = r->end < end ? r->end : end;
+    dvmrt_outdated_filled((struct dvmrt_array *)r, r->base > p ? r->base : p, until);
+    p = until;
   }
 }
 

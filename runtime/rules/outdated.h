@@ -15,6 +15,9 @@ bool dvmrt_outdated_concerns(const struct dvmrt_array *a);
 /* An element of the sequential part is assigned; has one that is read been so in such a block? */
 void dvmrt_outdated_assigned(const struct dvmrt_event *ev);
 bool dvmrt_outdated_has(const struct dvmrt_event *ev);
+/* The same of all elements that have bytes in [p, end), of one array, of any. */
+void dvmrt_outdated_filled(const struct dvmrt_array *a, uintptr_t p, uintptr_t end);
+void dvmrt_outdated_memory(uintptr_t p, uintptr_t end);
 /* The array ceases to be. */
 void dvmrt_outdated_forget(const struct dvmrt_array *a);
 #endif

@@ -4,6 +4,7 @@
 #include "runtime/rules/group.h"
 #include "runtime/rules/handed.h"
 #include "runtime/rules/range_parts.h"
+#include "runtime/rules/outdated.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/repeat.h"
 #include "runtime/rules/task.h"
@@ -251,6 +252,8 @@ static uintptr_t pass_over(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr
 
 void dvmrt_range_array(struct dvmrt_bytes *r, struct dvmrt_array *a, uintptr_t p, uintptr_t end) {
   int64_t last[DVMRT_NDIMS_MAX];
+  if ((r->ev.flags & DVMRT_WRITE) && !r->ev.nest && dvmrt_outdated_concerns(a))
+    dvmrt_outdated_filled(a, p, end);
   for (uintptr_t row; p < end; p = row) {
     row = row_end(a, p, end, last);
     if (row_right(r, a, p, row, last))
