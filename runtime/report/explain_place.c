@@ -538,6 +538,19 @@ static bool help_unnamed(struct dvmrt_text *help, const struct dvmrt_event *ev) 
   return true;
 }
 
+/* The block has fetched all of it: then the reference does not stand in it. */
+static bool stands_elsewhere(const struct dvmrt_event *ev) {
+  const struct dvmrt_frame *f = dvmrt_construct_top();
+  for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
+    bool all = (uintptr_t)dvmrt_num_value(i->ref.address, f->args) == ev->array->address;
+    for (int d = 0; d < i->naxes; d++)
+      all = all && i->axis[d].kind != 'c' && i->axis[d].kind != 'a';
+    if (all)
+      return true;
+  }
+  return false;
+}
+
 static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev, bool asked) {
   struct dvmrt_text *help = dvmrt_diag_help(r), section = {.n = 0};
   char standing = ev->access->standing;
@@ -616,6 +629,11 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
                                       : "is read outside parallel loops, where only its owner has it");
   }
   dvmrt_explain_note_declaration(r, ev);
+  if (asked && stands_elsewhere(ev)) {
+    dvmrt_text_add(dvmrt_diag_note(r, dvmrt_construct_top()->d->pos),
+                   "the copies of this block are for the references in its own text, not for those in functions that it calls");
+    asked = false;
+  }
   help_sequential(r, ev, asked);
   dvmrt_explain_emit(f, r);
 }
