@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "driver/command.h"
 #include "driver/config.h"
+#include "driver/object.h"
 #include "driver/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -75,7 +76,9 @@ static void warn_unchecked(const struct cc_plan *plan) {
 static int compile(char *const *argv, const struct cc_line *line, const struct cc_plan *plan, const struct dvm_place *place,
                    struct dvm_error *err) {
   struct dvm_list command = DVM_LIST_INIT;
-  int rc = cc_command_make(&command, argv, line, plan, place, err);
+  int rc = cc_objects_fit(plan, err);
+  if (!rc)
+    rc = cc_command_make(&command, argv, line, plan, place, err);
   if (!rc) {
     warn_unchecked(plan);
     rc = dvm_run_exec(&command, err);

@@ -47,6 +47,8 @@ static void read_input(struct reader *r, size_t i, const char *name) {
   r->plan->last_input = i;
   r->ninputs++;
   r->nheaders += r->language ? !!strstr(r->language, "-header") : ends(name, ".h");
+  if (language == CC_OBJECT && ends(name, ".o"))
+    dvm_list_add(&r->plan->objects, name);
   if (language == CC_OTHER && !r->plan->other_input)
     r->plan->other_input = name;
 }
@@ -268,7 +270,7 @@ int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_e
   plan->own = calloc(n + 1, sizeof *plan->own);
   plan->unnamed = calloc(n + 1, sizeof *plan->unnamed);
   int rc = plan->own && plan->unnamed ? read_args(&r, args, n) : -ENOMEM;
-  if (!rc && plan->plugin_args.failed)
+  if (!rc && (plan->plugin_args.failed || plan->objects.failed))
     rc = -ENOMEM;
   if (rc == -ENOMEM)
     dvm_error_set(err, rc, "out of memory");
@@ -283,6 +285,7 @@ int cc_plan_make(struct cc_plan *plan, char *const *args, size_t n, struct dvm_e
 
 void cc_plan_fini(struct cc_plan *plan) {
   dvm_list_fini(&plan->plugin_args);
+  dvm_list_fini(&plan->objects);
   free(plan->own);
   free(plan->unnamed);
   plan->own = plan->unnamed = NULL;

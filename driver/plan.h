@@ -16,6 +16,7 @@ struct cc_plan {
   enum dvm_mode mode;
   bool counts;                  /* with DVM_MODE_PARALLEL: iterations are counted for comparisons */
   unsigned inputs[CC_NLANGUAGES];
+  struct dvm_list objects;      /* inputs that end in .o */
   const char *other_input;      /* first input of CC_OTHER, or NULL; borrowed, as the next one */
   const char *foreign_target;   /* the option that asks for another machine than this one, or NULL */
   const char *no_libraries;     /* the option that leaves out all libraries, ours too, or NULL; borrowed */

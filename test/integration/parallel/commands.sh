@@ -32,7 +32,10 @@ status 0 "$dvmcc" -c jacobi.c -o checked.o
 status 1 "$dvmcc" -fdvm=parallel checked.o -o mixed -lm
 has err "an object was compiled with '-fdvm=check', which is the default: compile all of the program with '-fdvm=parallel'"
 status 0 "$dvmcc" -fdvm=parallel -c jacobi.c -o parallel.o
-status 1 "$dvmcc" parallel.o -o mixed -lm
+status 2 "$dvmcc" parallel.o -o mixed -lm
+has err "dvmcc: error: 'parallel.o' was compiled with '-fdvm=parallel': compile and link all of the program with it"
+ar rc parallel.a parallel.o
+status 1 "$dvmcc" parallel.a -o mixed -lm -Wl,--undefined=main
 has err "link_with_fdvm_parallel"
 status 0 "$dvmcc" -fdvm=parallel parallel.o -o whole -lm
 status 2 "$dvmcc" -fdvm=parallel -static jacobi.c -o whole -lm
