@@ -2,6 +2,7 @@
 // the plug-in need it: clang's leaves a mark at the argument, LLVM's computes the size.
 #ifndef DVM_PASS_RANGES_H
 #define DVM_PASS_RANGES_H
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -126,12 +127,54 @@ inline constexpr RangeArgument RangeRows[] = {
     {"rand_r", 0, 'm', Fixed, 4},
 };
 
+// Functions that read a text, most of them no more of it than they need: judged where it stands in a distributed array alone.
+inline constexpr RangeArgument TextRows[] = {
+    {"strlen", 0, 'r', Text},
+    {"strnlen", 0, 'c', Bounded, 1},
+    {"strcmp", 0, 'c', Text},
+    {"strcmp", 1, 'c', Text},
+    {"strncmp", 0, 'c', Bounded, 2},
+    {"strncmp", 1, 'c', Bounded, 2},
+    {"strcasecmp", 0, 'c', Text},
+    {"strcasecmp", 1, 'c', Text},
+    {"strncasecmp", 0, 'c', Bounded, 2},
+    {"strncasecmp", 1, 'c', Bounded, 2},
+    {"strcoll", 0, 'c', Text},
+    {"strcoll", 1, 'c', Text},
+    {"strchr", 0, 'c', Text},
+    {"strrchr", 0, 'c', Text},
+    {"strstr", 0, 'c', Text},
+    {"strstr", 1, 'c', Text},
+    {"strpbrk", 0, 'c', Text},
+    {"strspn", 0, 'c', Text},
+    {"strcspn", 0, 'c', Text},
+    {"strdup", 0, 'c', Text},
+    {"strndup", 0, 'c', Bounded, 1},
+    {"atoi", 0, 'c', Text},
+    {"atol", 0, 'c', Text},
+    {"atoll", 0, 'c', Text},
+    {"atof", 0, 'c', Text},
+    {"strtod", 0, 'c', Text},
+    {"strtof", 0, 'c', Text},
+    {"strtold", 0, 'c', Text},
+    {"strtol", 0, 'c', Text},
+    {"strtoul", 0, 'c', Text},
+    {"strtoll", 0, 'c', Text},
+    {"strtoull", 0, 'c', Text},
+    {"sscanf", 0, 'c', Text},
+    {"__isoc99_sscanf", 0, 'c', Text},
+    {"__isoc23_sscanf", 0, 'c', Text},
+};
+
+inline bool isTextRow(const RangeArgument &R) { return &R >= std::begin(TextRows) && &R < std::end(TextRows); }
+
 inline llvm::SmallVector<const RangeArgument *, 2> rangeArguments(llvm::StringRef Name) {
   llvm::SmallVector<const RangeArgument *, 2> Found;
   Name = rangeFunction(Name);
-  for (const RangeArgument &R : RangeRows)
-    if (R.Function == Name)
-      Found.push_back(&R);
+  for (llvm::ArrayRef<RangeArgument> Rows : {llvm::ArrayRef<RangeArgument>(RangeRows), llvm::ArrayRef<RangeArgument>(TextRows)})
+    for (const RangeArgument &R : Rows)
+      if (R.Function == Name)
+        Found.push_back(&R);
   return Found;
 }
 
@@ -143,6 +186,8 @@ inline int printedFormat(llvm::StringRef Name) {
       .Case("snprintf", 2)
       .Default(-1);
 }
+
+inline bool printsInMemory(llvm::StringRef Name) { return rangeFunction(Name).ends_with("sprintf") || rangeFunction(Name) == "snprintf"; }
 
 // Argument that is the format of a function that reads into variables, or -1.
 inline int scannedFormat(llvm::StringRef Name) {

@@ -88,18 +88,19 @@ std::string Rewriter::rangeText(Expr *E, char Way, bool Stream, bool Each) {
   return T.Text;
 }
 
-// Each byte of a text that is printed needs a value.
+// Each byte of a text that is printed needs a value.  Ranks print elements of the array themselves, but for those that go into other memory.
 void Rewriter::printedRanges(const CallExpr *C, StringRef Name, bool Stream, SmallVectorImpl<Range> &Found) {
   auto Add = [&](unsigned N) {
     Expr *Text = N < C->getNumArgs() ? const_cast<Expr *>(C->getArg(N)) : nullptr;
-    if (Text && Text->getType()->isPointerType() && !Text->containsErrors() && !isa<StringLiteral>(Text->IgnoreParenCasts()))
+    if (Text && (!St.Opts.Parallel || isDistributedRange(Text)) && Text->getType()->isPointerType() && !Text->containsErrors() &&
+        !isa<StringLiteral>(Text->IgnoreParenCasts()))
       Found.push_back({N, rangeText(Text, 'r', Stream, true)});
   };
   const int At = printedFormat(Name);
   if (printsText(Name) && !St.Opts.Parallel)
     Add(0);
   const auto *Format = At >= 0 && unsigned(At) < C->getNumArgs() ? dyn_cast<StringLiteral>(C->getArg(At)->IgnoreParenCasts()) : nullptr;
-  if (!Format || !Format->isOrdinary() || St.Opts.Parallel)
+  if (!Format || !Format->isOrdinary() || (St.Opts.Parallel && !printsInMemory(Name)))
     return;
   for (const RangeArgument &R : printedTexts(Format->getString(), At))
     Add(R.Argument);
@@ -115,6 +116,14 @@ void Rewriter::scannedRanges(const CallExpr *C, StringRef Name, SmallVectorImpl<
       Found.push_back({N, rangeText(To, 'w', false)});
 }
 
+// Does it name an element, or a row of them, of a distributed array?
+bool Rewriter::isDistributedRange(const Expr *Argument) const {
+  bool Pointer;
+  Expr *E = const_cast<Expr *>(Argument);
+  const VarDecl *V = chainOfRange(E, Pointer).Root;
+  return V && !isTemplateVar(V) && Decls.isDistributed(V, FD);
+}
+
 SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
   SmallVector<Range, 2> Found;
   const FunctionDecl *F = libraryFunction(Ctx, C);
@@ -125,7 +134,7 @@ SmallVector<Range, 2> Rewriter::rangesOf(const CallExpr *C, bool Stream) {
         C->getArg(R->Argument)->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNull))
       continue;
     const bool String = R->Size == dvm::Text || R->Size == Bounded;
-    if (!String || innermostNest())
+    if (!String || (innermostNest() && !isTextRow(*R)) || isDistributedRange(C->getArg(R->Argument)))
       Found.push_back({R->Argument, rangeText(const_cast<Expr *>(C->getArg(R->Argument)), R->Way, Stream)});
   }
   printedRanges(C, F->getName(), Stream, Found);

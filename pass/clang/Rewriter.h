@@ -170,6 +170,7 @@ private:
   // Ranges.cpp: arguments of functions that read or write so many bytes
   llvm::SmallVector<Range, 2> rangesOf(const clang::CallExpr *C, bool Stream); // before the walk: later the arguments have marks
   bool rangeMatters(const Chain &Ch, char Way) const;
+  bool isDistributedRange(const clang::Expr *Argument) const;
   std::string rangeText(clang::Expr *E, char Way, bool Stream, bool Each = false);
   void printedRanges(const clang::CallExpr *C, llvm::StringRef Name, bool Stream, llvm::SmallVectorImpl<Range> &Found);
   void scannedRanges(const clang::CallExpr *C, llvm::StringRef Name, llvm::SmallVectorImpl<Range> &Found);

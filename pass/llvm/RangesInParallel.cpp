@@ -99,6 +99,9 @@ void RangeCall::run() {
   for (const RangeArgument *R : dvm::rangeArguments(Name))
     if (R->Argument < Call->arg_size())
       look(*R);
+  for (auto &[N, Site] : Marked)
+    if (Site && dvm::printsInMemory(Name) && N > 0)
+      look({"", N, 'r', dvm::Text});
 }
 
 void dvmir::lowerRangesInParallel(Runtime &RT, Function &F, function_ref<GlobalVariable *(Value *)> Site) {
