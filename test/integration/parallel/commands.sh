@@ -27,6 +27,51 @@ has err "was compiled for parallel execution, not for checking"
 status 0 env DVM_OPTIONS=help=1 ./jacobi
 has out "grid="
 
+# What the library says of wrong options, and complaints of the program, once.
+cat >complain.c <<'END'
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  const struct option known[] = {{"yes", no_argument, NULL, 'y'}, {NULL, 0, NULL, 0}};
+  int c;
+  while ((c = getopt_long(argc, argv, "y", known, NULL)) != -1)
+    printf("%c\n", c);
+  errno = ENOENT;
+  warn("first %d", 1);
+  warnx("second");
+  error(0, 0, "third");
+  if (optind < argc)
+    errx(7, "last: %s", argv[optind]);
+  err(3, "none");
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -O2 complain.c -o complain
+status 7 job 3 ./complain -y --maybe word
+for text in "complain: unrecognized option '--maybe'" "complain: first 1: No such file or directory" "complain: second" "complain: third" "complain: last: word"; do
+  [ "$(grep -c "$text" err)" = 1 ] || wrong "'$text' is not there once: $(cat err)"
+done
+[ "$(cat out)" = "y
+?" ] || wrong "output is $(cat out)"
+status 3 ./complain
+has err "complain: none: No such file or directory"
+
+cat >claims.c <<'END'
+#include <assert.h>
+int main(int argc, char **argv) {
+  (void)argv;
+  assert(argc > 1);
+  return 0;
+}
+END
+status 0 "$dvmcc" -fdvm=parallel -O2 claims.c -o claims
+status 0 job 3 ./claims word
+status 134 job 3 ./claims
+[ "$(grep -c "Assertion .argc > 1. failed" err)" = 1 ] || wrong "the assertion is not told once: $(cat err)"
+
 # Objects of two kinds.
 status 0 "$dvmcc" -c jacobi.c -o checked.o
 status 1 "$dvmcc" -fdvm=parallel checked.o -o mixed -lm
