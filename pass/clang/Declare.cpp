@@ -5,6 +5,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Sema/Sema.h"
 #include "llvm/ADT/StringExtras.h"
+#include <sys/sysinfo.h>
 
 using namespace clang;
 using namespace dvm;
@@ -379,6 +380,14 @@ void Declarations::writeOnto(SiteText &T, Operands &Ops) {
     writeAxis(T.key(DVMRT_DIRECTIVE_AXIS), Ops, R.axes[I]);
 }
 
+// What the system starts no program with, though each rank would use a part alone.
+static bool exceedsMemory(const ASTContext &Ctx, const VarDecl *V) {
+  struct sysinfo S;
+  if (!V->hasGlobalStorage() || !V->getType()->isConstantArrayType() || sysinfo(&S))
+    return false;
+  return uint64_t(Ctx.getTypeSizeInChars(V->getType()).getQuantity()) > (uint64_t(S.totalram) + S.totalswap) * S.mem_unit;
+}
+
 SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Expr *Value, bool Elsewhere) {
   const dvm_directive &D = *Dir.D;
   SiteText T(Ctx, B, V->getLocation());
@@ -394,6 +403,10 @@ SiteText Declarations::describe(const VarDecl *V, Directive &Dir, bool Bind, Exp
       T.ref(V);
     if (St.Opts.Parallel || St.Opts.Trace)
       writeHoles(T, V);
+    if (St.Opts.Parallel && !Bind && !Elsewhere && exceedsMemory(Ctx, V))
+      St.warning(V->getLocation(), "'" + V->getName() +
+                                       "' is larger than the memory of this machine, which starts no program with such a static " +
+                                       "array; allocate it with 'malloc': each rank uses its part alone");
   } else {
     T.key(DVMRT_DIRECTIVE_TEMPLATE).add(V->getName() + " ").pointer(B.address(B.ref(V, T.Loc))).add(" " + Twine(D.nsizes));
     for (unsigned I = 0; I < D.nsizes; ++I)

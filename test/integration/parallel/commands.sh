@@ -72,6 +72,13 @@ status 0 job 3 ./claims word
 status 134 job 3 ./claims
 [ "$(grep -c "Assertion .argc > 1. failed" err)" = 1 ] || wrong "the assertion is not told once: $(cat err)"
 
+# Larger than memory: static arrays are told of while compiling, allocated ones are for ranks that use their parts.
+echo '#pragma dvm array distribute[block]
+double a[1L << 44];' >large.c
+status 0 "$dvmcc" -fdvm=parallel -c large.c -o large.o
+has err "large.c:2:8: warning: 'a' is larger than the memory of this machine"
+has err "allocate it with 'malloc'"
+
 # Objects of two kinds.
 status 0 "$dvmcc" -c jacobi.c -o checked.o
 status 1 "$dvmcc" -fdvm=parallel checked.o -o mixed -lm
