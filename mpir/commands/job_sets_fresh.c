@@ -71,6 +71,7 @@ void mpir_sets_refresh(struct run *r) {
   switch ((enum sets_fresh_state)atomic_load(&fresh(r)->state)) {
   case SETS_FRESH_SAVED: clone_streams(r); break;
   case SETS_FRESH_OVER:
+    fprintf(stderr, "dvm run: note: rank %u has a fresh replica\n", fresh(r)->rank);
     r->ranks[fresh(r)->rank].told[1 - fresh(r)->left] = false;
     atomic_store(&fresh(r)->state, SETS_FRESH_NONE);
     break;

@@ -24,14 +24,15 @@ has_all() { [ "$(there $NA)" = "$1" ] && [ "$(there $NB)" = "$1" ]; }
 runs() { wait_for 60 is_round "$1" 5 && wait_for 60 has_all "$2" || fail "$1 does not run: $(cat "$1.err")"; }
 # Of rank R the process at that node.
 rank_at() { local p; for p in $(on_node "$1"); do tr '\0' '\n' < "/proc/$p/environ" | grep -qx "DVM_MPI_RANK=$2" && echo "$p"; done; }
-# lose NAME NODE RANK RANKS: its process there dies, and there is another one soon.
+# lose NAME NODE RANK RANKS: its process there dies, and there is another one soon, which may be the only one from then on.
 lose() {
-  local p n
+  local p n m
+  m=$(grep -c "has a fresh replica" "$1.err")
   p=$(rank_at "$2" "$3")
   n=$(grep -c "^dvm run: note: of the" "$1.err")
   [ -n "$p" ] && kill -9 "$p" || fail "$1: rank $3 has no process there"
   wait_for 30 eval "[ \"\$(grep -c '^dvm run: note: of the' $1.err)\" -gt $n ]" || fail "$1: not noticed: $(cat "$1.err")"
-  wait_for 60 has_all "$4" || fail "$1: there is no fresh replica of rank $3: $(cat "$1.err")"
+  wait_for 60 eval "[ \"\$(grep -c 'has a fresh replica' $1.err)\" -gt $m ]" && wait_for 60 has_all "$4" || fail "$1: there is no fresh replica of rank $3: $(cat "$1.err")"
 }
 
 "$BIN/dvm-run" -n 3 ./replicas$T 400 | sort > expected3
