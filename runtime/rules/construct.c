@@ -1,15 +1,11 @@
-#include "runtime/rules/construct.h"
+#include "runtime/rules/construct_private.h"
 #include "runtime/rules/across.h"
 #include "runtime/rules/beyond.h"
 #include "runtime/rules/verdict.h"
-#include "runtime/data/heap.h"
-#include "runtime/data/text.h"
 #include "runtime/data/facts.h"
 #include "runtime/rules/group.h"
-#include "runtime/rules/named.h"
 #include "runtime/rules/outdated.h"
 #include "runtime/data/mem.h"
-#include "runtime/rules/reduce.h"
 #include "runtime/rules/region.h"
 #include "runtime/rules/remote.h"
 #include "runtime/rules/rule.h"
@@ -17,9 +13,6 @@
 #include "runtime/rules/repeat.h"
 #include <stdio.h>
 #include <string.h>
-
-/* Of no array: every access is looked at. */
-static const struct dvmrt_view no_view = {.first_read = DVMRT_W_FIRST, .first_write = UINT32_MAX};
 
 enum {
   BORN_FIRST = 16,
@@ -142,142 +135,6 @@ void dvmrt_construct_judged(struct dvmrt_directive *d, const char *why) {
       s->judged(d, why);
 }
 
-/* ---- clauses ------------------------------------------------------------------------------------------------------------------- */
-
-static void add_var(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t address, uint64_t bytes, enum dvmrt_class class) {
-  if (!address || !bytes)
-    return;
-  f->vars = dvmrt_mem_grow(f->vars, &f->vars_cap, f->nvars + 1, sizeof(*f->vars));
-  f->vars[f->nvars++] = (struct dvmrt_var){(uintptr_t)address, (uintptr_t)address + bytes, class, i};
-}
-
-static void add_result(struct dvmrt_frame *f, const struct dvmrt_item *i, int64_t address, uint64_t bytes) {
-  if (address && dvmrt_group_nvars)
-    dvmrt_group_named(f->d, (uintptr_t)address, (uintptr_t)address + bytes);
-  add_var(f, i, address, bytes, DVMRT_CLASS_REDUCTION);
-}
-
-static void add_reduction(struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  add_result(f, i, dvmrt_num_value(i->ref.address, f->args), dvmrt_directive_reduction_bytes(i, f->args));
-  if (!i->loc_name)
-    return;
-  uint64_t n = (uint64_t)dvmrt_num_value(i->bytes, f->args);
-  add_result(f, i, dvmrt_num_value(i->loc_address, f->args), (uint64_t)dvmrt_num_value(i->loc_bytes, f->args) * (n ? n : 1));
-}
-
-/* Of a pointer the bytes are those of a row: the allocation says how many there are. */
-static void add_consistent(struct dvmrt_frame *f, const struct dvmrt_item *i) {
-  int64_t address = dvmrt_num_value(i->ref.address, f->args);
-  uint64_t bytes = (uint64_t)dvmrt_num_value(i->bytes, f->args);
-  struct dvmrt_extent x;
-  if (i->ref.flags & DVMRT_REF_POINTER && dvmrt_heap_find((uintptr_t)address, &x))
-    bytes = x.start + x.size - (uintptr_t)address;
-  add_var(f, i, address, bytes, DVMRT_CLASS_SHARED);
-}
-
-/* When the ranges of the index variables are known: at the end. */
-static void check_ranges(struct dvmrt_frame *f) {
-  if (!f->proved)
-    dvmrt_rows_next(&f->rows, (__dvmrt_now.write >> 1) + 1, __dvmrt_now.iv);
-  if (!f->rows.any)
-    return;
-  if (f->on)
-    dvmrt_rule_moving(f, dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON), f->on);
-  for (uint32_t i = 0; i < f->nclauses; i++)
-    if (f->clauses[i].key == DVMRT_DIRECTIVE_REMOTE)
-      dvmrt_rule_moving(f, f->clauses[i].item, f->clauses[i].array);
-}
-
-static void add_clause(struct dvmrt_frame *f, struct dvmrt_item *i) {
-  struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
-  bool ordinary = i->key == DVMRT_DIRECTIVE_ACROSS && !dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
-  if (!a && ordinary)
-    a = dvmrt_array_watch(i, f->args);
-  if (!a && !ordinary)
-    return;
-  f->clauses = dvmrt_mem_grow(f->clauses, &f->clauses_cap, f->nclauses + 1, sizeof(*f->clauses));
-  struct dvmrt_clause_array *c = &f->clauses[f->nclauses++];
-  *c = (struct dvmrt_clause_array){.key = i->key, .array = a, .item = i};
-  if (i->key == DVMRT_DIRECTIVE_REMOTE)
-    dvmrt_rule_fixed(f, i, a);
-  if (a && i->key == DVMRT_DIRECTIVE_ACROSS) {
-    dvmrt_array_widths(a, i, f->args, &c->box);
-    c->box.corner = true;
-    if (!ordinary)
-      dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &c->box, "width of 'across'"}});
-  }
-}
-
-static void renew(struct dvmrt_frame *f, struct dvmrt_item *i, bool corners) {
-  struct dvmrt_array *a = dvmrt_array_of(&i->ref, f->args);
-  struct dvmrt_box box;
-  if (!a)
-    return;
-  if (i->named || i->key == DVMRT_DIRECTIVE_RENEW) /* shadow_compute computes those of widths */
-    dvmrt_named_renew(f->d, i, a);
-  if (i->named)
-    return;
-  dvmrt_array_widths(a, i, f->args, &box);
-  box.corner |= corners;
-  dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_WIDTHS, .directive = f->d, .widths = {a, &box, "renewed width"}});
-  dvmrt_array_renew(a, &box);
-}
-
-static void read_clauses(struct dvmrt_frame *f) {
-  for (struct dvmrt_item *i = f->d->items; i; i = i->next) {
-    switch (i->key) {
-    case DVMRT_DIRECTIVE_PRIVATE:
-      add_var(f, i, dvmrt_num_value(i->ref.address, f->args), (uint64_t)dvmrt_num_value(i->bytes, f->args), DVMRT_CLASS_PRIVATE);
-      break;
-    case DVMRT_DIRECTIVE_CONSISTENT: add_consistent(f, i); break;
-    case DVMRT_DIRECTIVE_REDUCTION: add_reduction(f, i); break;
-    case DVMRT_DIRECTIVE_RENEW: renew(f, i, false); break;
-    case DVMRT_DIRECTIVE_ACROSS:
-    case DVMRT_DIRECTIVE_REMOTE: add_clause(f, i); break;
-    case DVMRT_DIRECTIVE_SHADOW:
-      if (!strcmp(i->word, "wait"))
-        dvmrt_group_shadow_wait(f->d, i->ref.name);
-      break;
-    case DVMRT_DIRECTIVE_USE:
-      f->uses = dvmrt_mem_grow(f->uses, &f->uses_cap, f->nuses + 1, sizeof(*f->uses));
-      f->uses[f->nuses++] = (struct dvmrt_use){.item = i};
-      break;
-    default: break;
-    }
-  }
-}
-
-static struct dvmrt_coord axis_coord(const struct dvmrt_axis *x, const int64_t *args) {
-  if (x->kind == 'c')
-    return (struct dvmrt_coord){DVMRT_COORD_CONST, 0, 0, dvmrt_num_value(x->add, args)};
-  if (x->kind == 'a')
-    return (struct dvmrt_coord){DVMRT_COORD_AFFINE, x->index, dvmrt_num_value(x->coef, args), dvmrt_num_value(x->add, args)};
-  return (struct dvmrt_coord){DVMRT_COORD_ALL, 0, 0, 0};
-}
-
-static void place_nest(struct dvmrt_frame *f) {
-  struct dvmrt_item *on = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_ON);
-  f->mapped = on != NULL;
-  if (!on)
-    return;
-  f->on = dvmrt_array_target((uintptr_t)dvmrt_num_value(on->ref.address, f->args));
-  if (!f->on) {
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_TARGET, .directive = f->d, .target = on->ref.name});
-    return;
-  }
-  dvmrt_rule_fixed(f, on, f->on);
-  dvmrt_rule_alignment(f->on);
-  const struct dvmrt_layout *l = dvmrt_array_layout(f->on);
-  if (!l->root && !f->on->distributed && !f->on->aligned)
-    dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_UNPLACED, .directive = f->d, .unplaced = f->on});
-  struct dvmrt_coord axes[DVMRT_NDIMS_MAX];
-  for (int i = 0; i < on->naxes; i++)
-    axes[i] = axis_coord(&on->axis[i], f->args);
-  f->layout = *l;
-  for (int r = 0; r < l->ndims; r++)
-    f->layout.at[r] = dvmrt_coord_compose(l->at[r], axes, on->naxes);
-}
-
 /* ---- enter and leave --------------------------------------------------------------------------------------------------------- */
 
 static void renumber_words(uint32_t *w, size_t n) {
@@ -316,8 +173,8 @@ static void nest_begin(struct dvmrt_frame *f) {
   f->nest = true;
   f->on_left = 0;
   f->serial = next_serial++;
-  read_clauses(f);
-  place_nest(f);
+  dvmrt_construct_read_clauses(f);
+  dvmrt_construct_place_nest(f);
   dvmrt_beyond_begin(f);
   now->base = next_id << 1;
   now->write = ((next_id - 1) << 1) | 1;
@@ -362,12 +219,12 @@ static void count_iterations(const struct dvmrt_frame *f) {
 static void recompute(struct dvmrt_frame *f) {
   for (struct dvmrt_item *i = dvmrt_directive_find(f->d->items, DVMRT_DIRECTIVE_RECOMPUTE); i;
        i = dvmrt_directive_find(i->next, DVMRT_DIRECTIVE_RECOMPUTE))
-    renew(f, i, !f->beyond.lost);
+    dvmrt_construct_renew(f, i, !f->beyond.lost);
 }
 
 static void nest_end(struct dvmrt_frame *f) {
   count_iterations(f);
-  check_ranges(f);
+  dvmrt_construct_check_ranges(f);
   tell_over(f);
   for (uint32_t i = 0; i < f->nclauses; i++)
     if (f->clauses[i].array && f->clauses[i].array->ordinary)
@@ -596,7 +453,7 @@ static void begin(struct dvmrt_frame *f) {
     if (same_site_active(f->d) && dvmrt_construct_judges())
       dvmrt_verdict_give(
           &(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = f->d, .usage = "this construct is entered inside itself (recursion)"});
-    read_clauses(f);
+    dvmrt_construct_read_clauses(f);
     tell_before(f);
     if (on && !strcmp(f->d->kind, "on"))
       task_begin(f, on);
@@ -604,7 +461,7 @@ static void begin(struct dvmrt_frame *f) {
   }
   count_site(f->d);
   if (is_task_loop(f, on) && !owner) {
-    read_clauses(f);
+    dvmrt_construct_read_clauses(f);
     task_begin(f, on);
     return;
   }
@@ -690,162 +547,7 @@ void dvmrt_construct_row(struct dvmrt_directive *d) {
     dvmrt_rows_next(&f->rows, (__dvmrt_now.write >> 1) + 1, __dvmrt_now.iv);
 }
 
-/* ---- views ---------------------------------------------------------------------------------------------------------------------- */
-
-bool dvmrt_construct_only_reads(const struct dvmrt_frame *f, const struct dvmrt_array *a) {
-  for (uint32_t i = 0; i < f->nuses; i++)
-    if ((uintptr_t)dvmrt_num_value(f->uses[i].item->ref.address, f->args) == a->address && f->uses[i].item->use != 'r')
-      return false;
-  return true;
-}
-
-static void view_limits(const struct dvmrt_frame *f, const struct dvmrt_use *u, struct dvmrt_view *v) {
-  enum dvmrt_class class = dvmrt_construct_array_class(f, u->array);
-  *v = no_view;
-  v->ndims = (uint32_t)u->array->ndims;
-  memcpy(v->extent, u->array->extent, sizeof(v->extent));
-  if (class == DVMRT_CLASS_ACROSS || (u->item->use == 'r' && class != DVMRT_CLASS_FIRST))
-    return;
-  v->first_read = __dvmrt_now.base;
-  v->first_write = class == DVMRT_CLASS_FIRST ? 0 : __dvmrt_now.base;
-  v->mask = 1;
-}
-
-const struct dvmrt_use *dvmrt_construct_use(const struct dvmrt_frame *f, const struct dvmrt_view *view) {
-  uintptr_t at = (uintptr_t)view - (uintptr_t)f->uses;
-  return at < f->nuses * sizeof(*f->uses) ? &f->uses[at / sizeof(*f->uses)] : NULL;
-}
-
-const struct dvmrt_view *dvmrt_construct_view(struct dvmrt_directive *d, uint32_t use, uint32_t shift) {
-  struct dvmrt_frame *f = dvmrt_construct_nest();
-  if (!f || f->d != d || use >= f->nuses)
-    return &no_view;
-  struct dvmrt_use *u = &f->uses[use];
-  struct dvmrt_item *item = (struct dvmrt_item *)u->item;
-  u->array = dvmrt_array_of(&item->ref, f->args);
-  if (!u->array)
-    return &no_view;
-  const struct dvmrt_region *r = &u->array->region;
-  bool parts = shift & DVMRT_PARTS, fits;
-  shift %= DVMRT_PARTS;
-  fits = r->shift == shift && (parts || u->array->element_bytes == (uint64_t)1 << shift);
-  struct dvmrt_view *v = !parts ? &u->view : fits ? &u->part : &u->extents;
-  view_limits(f, u, v);
-  u->held = fits && DVMRT_UNLIKELY(dvmrt_held_count) && dvmrt_region_watches(u->array, item->use);
-  const bool copied =
-      item->use != 'r' && f->mapped && f->on && dvmrt_layout_copied(dvmrt_array_layout(u->array), &f->layout); /* replicas.h */
-  if (u->held || copied || dvmrt_task_active() || (item->use == 'r' && !dvmrt_construct_only_reads(f, u->array)))
-    return v; /* each access must be looked at: the nest may write the array under another name, which inserted code does not
-                 know */
-  if (fits)
-    v->words = r->words - (r->base >> shift);
-  return v;
-}
-
-/* ---- questions ------------------------------------------------------------------------------------------------------------------- */
-
-bool dvmrt_construct_private(uintptr_t a, uint64_t n) {
-  const struct dvmrt_frame *f = dvmrt_construct_nest();
-  const struct dvmrt_var *var;
-  return f && dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_PRIVATE && a + n <= var->high;
-}
-
-bool dvmrt_construct_reduces(uintptr_t a, uint64_t n) {
-  const struct dvmrt_frame *f = dvmrt_construct_nest();
-  const struct dvmrt_var *var;
-  return f && dvmrt_construct_class(f, a, &var) == DVMRT_CLASS_REDUCTION && a + n <= var->high;
-}
-
-enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var) {
-  *var = NULL;
-  if (!f)
-    return DVMRT_CLASS_PLAIN;
-  for (uint32_t i = 0; i < f->nvars; i++) {
-    if (a >= f->vars[i].low && a < f->vars[i].high) {
-      *var = &f->vars[i];
-      return f->vars[i].class;
-    }
-  }
-  if (f->mapped && !f->on)
-    return DVMRT_CLASS_PLAIN; /* who executes what is not known: that was reported */
-  return f->mapped ? DVMRT_CLASS_FIRST : DVMRT_CLASS_SHARED;
-}
-
-enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a) {
-  const struct dvmrt_var *var;
-  if (!f)
-    return DVMRT_CLASS_PLAIN;
-  if (dvmrt_construct_clause(f, DVMRT_DIRECTIVE_ACROSS, a))
-    return DVMRT_CLASS_ACROSS;
-  /* A replicated array is ordinary data in a nest that is shared out; in one that everybody executes as a whole each
-   * processor writes its own copy, alike.  So is one with copies in some dimension, where that is shared out. */
-  const struct dvmrt_layout *l = dvmrt_array_layout(a);
-  const bool placed = f->mapped && f->on;
-  if (dvmrt_layout_everywhere(l) ? placed && dvmrt_layout_everywhere(&f->layout) : !placed || !dvmrt_layout_copied(l, &f->layout))
-    return DVMRT_CLASS_SHARED;
-  return dvmrt_construct_class(f, a->region.base, &var);
-}
-
-struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a) {
-  for (; f; f = f->outer) {
-    for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
-      if (f->clauses[i].key == key && f->clauses[i].array == a)
-        return &f->clauses[i];
-    if (key != DVMRT_DIRECTIVE_REMOTE)
-      break;
-  }
-  return NULL;
-}
-
-bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name) {
-  for (uint32_t i = 0; name && i < f->nclauses; i++)
-    if (f->clauses[i].key == DVMRT_DIRECTIVE_ACROSS && !f->clauses[i].array && !strcmp(f->clauses[i].item->ref.name, name))
-      return true;
-  return false;
-}
-
-void dvmrt_construct_undeclared(struct dvmrt_frame *f, uintptr_t low, uintptr_t high) {
-  struct dvmrt_range *last = f->nundeclared ? &f->undeclared[f->nundeclared - 1] : NULL;
-  if (last && last->high == low) {
-    last->high = high;
-    return;
-  }
-  f->undeclared = dvmrt_mem_grow(f->undeclared, &f->undeclared_cap, f->nundeclared + 1, sizeof(*f->undeclared));
-  f->undeclared[f->nundeclared++] = (struct dvmrt_range){low, high};
-}
-
-void dvmrt_construct_filled(struct dvmrt_frame *f, uintptr_t low, uintptr_t high) {
-  enum { LOOK_BACK = 8 }; /* a nest that fills the same few data in each iteration keeps one range for each */
-  for (uint32_t i = f->nfilled; i > 0 && i + LOOK_BACK > f->nfilled; i--) {
-    struct dvmrt_range *r = &f->filled[i - 1];
-    if (r->low <= low && high <= r->high)
-      return;
-    if (r->high == low) {
-      r->high = high;
-      return;
-    }
-  }
-  f->filled = dvmrt_mem_grow(f->filled, &f->filled_cap, f->nfilled + 1, sizeof(*f->filled));
-  f->filled[f->nfilled++] = (struct dvmrt_range){low, high};
-}
-
-void dvmrt_construct_written(struct dvmrt_array *a, struct dvmrt_site *site) {
-  struct dvmrt_frame *f = dvmrt_construct_nest();
-  a->writer = site;
-  a->writer_in = f ? f->d : NULL;
-  a->ever_written = true;
-  a->region.gains++;
-  a->moved = NULL;
-  if (!f) {
-    dvmrt_array_stale(a);
-    return;
-  }
-  if (a->dirty)
-    return;
-  a->dirty = true;
-  f->dirty = dvmrt_mem_grow(f->dirty, &f->dirty_cap, f->ndirty + 1, sizeof(struct dvmrt_array *));
-  f->dirty[f->ndirty++] = a;
-}
+/* ---- arrays that go, and words --------------------------------------------------------------------------------------------------- */
 
 static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
   for (uint32_t i = 0; i < f->ndirty; i++)
@@ -858,7 +560,8 @@ static void forget_in(struct dvmrt_frame *f, const struct dvmrt_array *a) {
     }
   for (uint32_t i = 0; i < f->nuses; i++)
     if (f->uses[i].array == a)
-      f->uses[i] = (struct dvmrt_use){f->uses[i].item, NULL, false, no_view, no_view, no_view};
+      f->uses[i] =
+          (struct dvmrt_use){f->uses[i].item, NULL, false, dvmrt_construct_no_view, dvmrt_construct_no_view, dvmrt_construct_no_view};
   if (f->on == a)
     f->on = NULL;
 }
