@@ -122,7 +122,9 @@ void dvmrt_check_classify(struct dvmrt_event *ev) {
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
 
 /* Do the subscripts name the element of the array that the address is in, or would they if they were in range? */
-static bool of_array(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) { return p - dvmrt_array_leads_to(a, ix) < a->element_bytes; }
+static bool of_array(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {
+  return p - dvmrt_array_leads_to(a, ix) < a->element_bytes;
+}
 
 /* The first subscript that is out of range.  -1: none. */
 static int bad_subscript(const struct dvmrt_array *a, uintptr_t p, const int64_t *ix) {

@@ -344,8 +344,8 @@ static bool all_told(const struct dvmrt_access *target, struct dvmrt_array *arra
 bool dvmrt_check_assigns_again(struct dvmrt_access *x, uintptr_t p, const int64_t *ix, uint32_t flags) {
   struct dvmrt_array *a = x->repeat.array;
   if (!ix || !dvmrt_repeat_known(x, DVMRT_REPEAT_WAITS) || dvmrt_construct_nest() || x->bytes != a->element_bytes ||
-      x->bytes != (uint64_t)1 << a->region.shift || !dvmrt_array_holds(a, ix) || p != dvmrt_array_leads_to(a, ix) || (a->aligned && !a->judged) ||
-      dvmrt_outdated_concerns(a))
+      x->bytes != (uint64_t)1 << a->region.shift || !dvmrt_array_holds(a, ix) || p != dvmrt_array_leads_to(a, ix) ||
+      (a->aligned && !a->judged) || dvmrt_outdated_concerns(a))
     return false;
   uint32_t *word = &a->region.words[(p - a->region.base) >> a->region.shift];
   if (flags == DVMRT_READ && x->role == 'r' && *word >= DVMRT_W_FIRST && !dvmrt_check_has_target(x)) {
