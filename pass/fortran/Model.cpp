@@ -215,17 +215,31 @@ hlfir::DeclareOp Model::rootOf(mlir::Value V) const {
   return {};
 }
 
-// The name at that place of the source, if it is this one but for its letters'
-// size.
-static std::string nameInSource(const Placed &P, Position At, const std::string &Small) {
-  for (const Statement &S : P.Statements) {
-    if (S.IsDirective || !S.File.empty() || At < S.Start || S.At.back() < At)
-      continue;
-    for (size_t I = 0; I < S.Text.size(); ++I)
-      if (S.At[I] == At && lower(S.Text.substr(I, Small.size())) == Small)
-        return S.Text.substr(I, Small.size());
-  }
+const Statement *Model::statementAt(Position At) const {
+  for (const Statement &S : Main.P->Statements)
+    if (!S.IsDirective && S.File.empty() && !(At < S.Start) && !(S.At.back() < At))
+      return &S;
+  return nullptr;
+}
+
+// The name at that place of the statement, if it is this one but for its
+// letters' size.
+static std::string nameInSource(const Statement *S, Position At, const std::string &Small) {
+  for (size_t I = 0; S && I < S->Text.size(); ++I)
+    if (S->At[I] == At && lower(S->Text.substr(I, Small.size())) == Small)
+      return S->Text.substr(I, Small.size());
   return Small;
+}
+
+// Else its place is where it is named first, perhaps in the body of a loop, whose own it is not.
+bool Model::isDeclared(const Variable &V) const {
+  const Statement *S = statementAt(V.At);
+  const bool OfBlock = V.Unique.find('B') != std::string::npos; // the tag of BLOCK; names are in small letters
+  if (!S || OfBlock)
+    return true;
+  const size_t Number = S - Main.P->Statements.data();
+  const int Unit = Units.UnitOf[Number];
+  return Unit < 0 || Number < Units.Units[Unit].FirstExecutable;
 }
 
 Variable *Model::of(hlfir::DeclareOp D) {
@@ -262,7 +276,9 @@ Variable *Model::of(hlfir::DeclareOp D) {
   std::string Path;
   if (position(D.getLoc(), Path, V.At))
     V.File = nameOf(Path);
-  V.Name = Path == Main.Path ? nameInSource(*Main.P, V.At, Small) : Small;
+  V.Name = Path == Main.Path ? nameInSource(statementAt(V.At), V.At, Small) : Small;
+  if (Path == Main.Path && !isDeclared(V))
+    V.At = {};
   return &V;
 }
 

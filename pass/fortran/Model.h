@@ -3,6 +3,7 @@
 #ifndef DVM_FORTRAN_MODEL_H
 #define DVM_FORTRAN_MODEL_H
 #include "Place.h"
+#include "Units.h"
 #include "flang/Optimizer/HLFIR/HLFIROps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,7 +43,7 @@ struct Variable {
   hlfir::DeclareOp Declare;
   std::string Unique, Name; // Name: as its declaration writes it
   std::string File;         // of the declaration
-  Position At;
+  Position At;              // .. if there is one
   mlir::Type Element;
   std::string Kind; // as refs in site texts: f8 ..; empty: of no kind that is marked
   uint64_t Bytes = 0;
@@ -65,7 +66,7 @@ struct SourceFile {
 
 class Model {
 public:
-  explicit Model(const SourceFile &Main) : Main(Main) {}
+  explicit Model(const SourceFile &Main) : Main(Main), Units(outlineOf(Main.P->Statements)) {}
   const SourceFile &Main;
   std::set<std::string> Distributed; // unique names
 
@@ -81,7 +82,11 @@ public:
   bool position(mlir::Location L, std::string &File, Position &P) const;
 
 private:
+  const Outline Units;
   std::map<mlir::Operation *, std::unique_ptr<Variable>> Known;
+
+  const Statement *statementAt(Position At) const;
+  bool isDeclared(const Variable &V) const;
 };
 
 // A site text with its arguments.
