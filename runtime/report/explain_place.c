@@ -541,6 +541,8 @@ static bool help_unnamed(struct dvmrt_text *help, const struct dvmrt_event *ev) 
 /* The block has fetched all of it: then the reference does not stand in it. */
 static bool stands_elsewhere(const struct dvmrt_event *ev) {
   const struct dvmrt_frame *f = dvmrt_construct_top();
+  if (!f || f->d != ev->asked) /* the block is over */
+    return false;
   for (struct dvmrt_item *i = f->d->items; (i = dvmrt_directive_find(i, DVMRT_DIRECTIVE_REMOTE)); i = i->next) {
     bool all = (uintptr_t)dvmrt_num_value(i->ref.address, f->args) == ev->array->address;
     for (int d = 0; d < i->naxes; d++)
@@ -551,7 +553,8 @@ static bool stands_elsewhere(const struct dvmrt_event *ev) {
   return false;
 }
 
-static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev, bool asked) {
+/* 'asked': the block whose sections may be added to. */
+static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev, const struct dvmrt_directive *asked) {
   struct dvmrt_text *help = dvmrt_diag_help(r), section = {.n = 0};
   char standing = ev->access->standing;
   if (help_unnamed(help, ev))
@@ -567,7 +570,7 @@ static void help_sequential(struct dvmrt_report *r, const struct dvmrt_event *ev
     return;
   }
   if (asked) {
-    const struct dvmrt_pos at = dvmrt_construct_top()->d->pos;
+    const struct dvmrt_pos at = asked->pos;
     dvmrt_text_add(help, "name '%s' in the 'remote_access' of the directive at ", section.s);
     dvmrt_name_place(at, help);
     dvmrt_text_add(dvmrt_diag_repair(r, DVMRT_REPAIR_MORE, at, "remote_access", NULL), "%s", section.s);
@@ -607,12 +610,11 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
     outdated(ev);
     return;
   }
-  bool asked = dvmrt_construct_clause(dvmrt_construct_top(), DVMRT_DIRECTIVE_REMOTE, ev->array);
-  struct dvmrt_finding *f = dvmrt_explain_count(ev, asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
+  struct dvmrt_finding *f = dvmrt_explain_count(ev, ev->asked ? DVMRT_ID_REMOTE_UNCOVERED : DVMRT_ID_SEQUENTIAL_ACCESS);
   if (!f || f->count > 1)
     return;
   struct dvmrt_report *r = dvmrt_diag_report();
-  if (asked) {
+  if (ev->asked) {
     dvmrt_explain_start(r, ev, "is read outside parallel loops, and no section of 'remote_access' covers the reference");
   } else if (target) {
     dvmrt_text_add(&r->message, "'");
@@ -629,11 +631,10 @@ void dvmrt_explain_sequential(const struct dvmrt_event *ev, const struct dvmrt_e
                                       : "is read outside parallel loops, where only its owner has it");
   }
   dvmrt_explain_note_declaration(r, ev);
-  if (asked && stands_elsewhere(ev)) {
-    dvmrt_text_add(dvmrt_diag_note(r, dvmrt_construct_top()->d->pos),
+  const bool elsewhere = ev->asked && stands_elsewhere(ev);
+  if (elsewhere)
+    dvmrt_text_add(dvmrt_diag_note(r, ev->asked->pos),
                    "the copies of this block are for the references in its own text, not for those in functions that it calls");
-    asked = false;
-  }
-  help_sequential(r, ev, asked);
+  help_sequential(r, ev, elsewhere ? NULL : ev->asked);
   dvmrt_explain_emit(f, r);
 }

@@ -38,6 +38,8 @@ struct dvmrt_event {
   bool fresh;                   /* the iteration itself has written the element before it reads it */
   bool beyond;                  /* it is judged where a neighbour executes the iteration, for its edge */
   const struct dvmrt_layout *moved; /* of the nest, seen from there */
+  const struct dvmrt_directive
+      *asked; /* a read in the sequential part: of the block of remote_access that names the array; NULL: none does */
   bool outdated;                /* a read under remote_access of what the block has assigned (outdated.h) */
   bool lost;                    /* a write that goes to a buffer: it marks no element */
 };

@@ -141,6 +141,8 @@ bool dvmrt_construct_reduces(uintptr_t a, uint64_t n);
 enum dvmrt_class dvmrt_construct_class(const struct dvmrt_frame *f, uintptr_t a, const struct dvmrt_var **var);
 enum dvmrt_class dvmrt_construct_array_class(const struct dvmrt_frame *f, struct dvmrt_array *a);
 /* The clause with this key that names the array, in the nest or a remote_access block around it. */
+/* The innermost directive around that names the array in remote_access; NULL: none. */
+const struct dvmrt_directive *dvmrt_construct_asked(const struct dvmrt_array *a);
 struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, char key, const struct dvmrt_array *a);
 /* Is an array of unknown shape under 'across' by that name? */
 bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name);

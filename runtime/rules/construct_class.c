@@ -56,6 +56,14 @@ struct dvmrt_clause_array *dvmrt_construct_clause(const struct dvmrt_frame *f, c
   return NULL;
 }
 
+const struct dvmrt_directive *dvmrt_construct_asked(const struct dvmrt_array *a) {
+  for (const struct dvmrt_frame *f = dvmrt_construct_top(); f; f = f->outer)
+    for (uint32_t i = 0; i < f->nclauses && !f->left; i++)
+      if (f->clauses[i].key == DVMRT_DIRECTIVE_REMOTE && f->clauses[i].array == a)
+        return f->d;
+  return NULL;
+}
+
 bool dvmrt_construct_across_named(const struct dvmrt_frame *f, const char *name) {
   for (uint32_t i = 0; name && i < f->nclauses; i++)
     if (f->clauses[i].key == DVMRT_DIRECTIVE_ACROSS && !f->clauses[i].array && !strcmp(f->clauses[i].item->ref.name, name))

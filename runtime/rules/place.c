@@ -225,6 +225,7 @@ static struct waiting {
   struct dvmrt_array *array;
   int64_t ix[DVMRT_NDIMS_MAX];
   uintptr_t at;
+  const struct dvmrt_directive *asked; /* the block may be over when it is told of */
   bool outdated;
 } waiting[WAITING_MAX];
 static unsigned nwaiting;
@@ -241,7 +242,8 @@ static void explain_waiting(const struct waiting *w, const struct dvmrt_event *t
     w->access->repeat.count[DVMRT_REPEAT_TURNS]++;
     return;
   }
-  struct dvmrt_event ev = {.access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ, .outdated = w->outdated};
+  struct dvmrt_event ev = {
+      .access = w->access, .array = w->array, .at = w->at, .flags = DVMRT_READ, .asked = w->asked, .outdated = w->outdated};
   memcpy(ev.ix, w->ix, sizeof(ev.ix));
   if (w->access->ndims == w->array->ndims)
     ev.subscripts = w->ix;
@@ -279,6 +281,7 @@ static void wait_for_target(struct dvmrt_access *x, struct dvmrt_array *array, u
   w->access = x;
   w->array = array;
   w->at = at;
+  w->asked = dvmrt_construct_asked(array);
   w->outdated = outdated;
   for (int d = 0; d < array->ndims; d++)
     w->ix[d] = ix[d];
@@ -326,7 +329,8 @@ static bool judge_behind(const struct dvmrt_event *ev) {
     return false;
   if (dvmrt_layout_beside(dvmrt_array_layout(ev->array), ev->ix, dvmrt_array_layout(ahead.array), ahead.ix))
     return true;
-  struct waiting w = {.access = ev->access, .array = ev->array, .at = ev->at, .outdated = ev->outdated};
+  struct waiting w = {
+      .access = ev->access, .array = ev->array, .at = ev->at, .asked = dvmrt_construct_asked(ev->array), .outdated = ev->outdated};
   memcpy(w.ix, ev->ix, sizeof(w.ix));
   explain_waiting(&w, &ahead);
   return true;
@@ -405,6 +409,7 @@ static void sequential(struct dvmrt_event *ev, const struct dvmrt_layout *l) {
     dvmrt_repeat_note_waits(ev);
   } else if (!dvmrt_construct_top() || !dvmrt_construct_opaque()) {
     uint64_t hits = dvmrt_finding_hits();
+    ev->asked = dvmrt_construct_asked(ev->array);
     dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_SEQUENTIAL, .event = ev, .assigned = NULL});
     note_sequential(ev, hits);
   }
