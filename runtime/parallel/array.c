@@ -48,7 +48,8 @@ static void set_shape(struct dvmp_array *a, const struct dvmrt_directive *d, con
   for (int i = 0; i < a->ndims; i++)
     if (a->extent[i] <= 0)
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
-                    "the extent of dimension %d of '%s' is not known here: allocate it with malloc or calloc [dvm-usage]", i + 1, a->name);
+                    "the extent of dimension %d of '%s' is not known here: allocate it with malloc or calloc [dvm-usage]",
+                    d->fortran ? a->ndims - i : i + 1, a->name);
   for (int i = a->ndims - 1; i >= 0; i--)
     a->stride[i] = i == a->ndims - 1 ? 1 : a->stride[i + 1] * a->extent[i + 1];
   a->end = a->address + a->element_bytes * (uint64_t)(a->stride[0] * a->extent[0]);

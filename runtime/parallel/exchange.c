@@ -69,7 +69,8 @@ void dvmp_exchange_widths(const struct dvmrt_directive *d, const struct dvmrt_it
     if (box->low[k] > a->low[k] || box->high[k] > a->high[k] || box->low[k] < 0 || box->high[k] < 0)
       dvmp_fail_all(DVMP_STATUS_WRONG, &d->pos,
                     "the %s width %lld:%lld of dimension %d of '%s' is not inside its shadow edge %lld:%lld [dvm-usage]", what,
-                    (long long)box->low[k], (long long)box->high[k], k + 1, a->name, (long long)a->low[k], (long long)a->high[k]);
+                    (long long)box->low[k], (long long)box->high[k], d->fortran ? a->ndims - k : k + 1, a->name, (long long)a->low[k],
+                    (long long)a->high[k]);
 }
 
 void dvmp_exchange_named(const struct dvmrt_directive *d, const struct dvmrt_item *i, const struct dvmp_array *a) {

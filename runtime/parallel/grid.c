@@ -119,21 +119,33 @@ static void cut_block(const struct cut *c, int64_t unit) {
   }
 }
 
+/* As the language spells and counts them. */
+static const char *rule_name(const struct cut *c) {
+  const bool fortran = c->d->fortran;
+  switch (c->rule->kind) {
+  case 'g': return fortran ? "gen_block" : "genblock";
+  case 'w': return fortran ? "wgt_block" : "wgtblock";
+  default: return fortran ? "mult_block" : "multblock";
+  }
+}
+
+static int dimension_of(const struct cut *c) { return c->d->fortran ? c->g->ndims - c->dim : c->dim + 1; }
+
 static void cut_sizes(const struct cut *c) {
   int64_t count = dvmrt_num_value(c->rule->count, c->args), at = 0;
   for (int p = 0; p < c->axis->nprocs; p++) {
     int64_t n = count && p >= count ? 0 : (int64_t)value_at(c, p);
     if (n < 0)
-      dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'genblock' gives '%s' a part of %lld elements in dimension %d [dvm-usage]", c->name,
-                    (long long)n, c->dim + 1);
+      dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' gives '%s' a part of %lld elements in dimension %d [dvm-usage]", rule_name(c),
+                    c->name, (long long)n, dimension_of(c));
     set_part(c, p, at, at + n - 1);
     at += n;
   }
   if (at != c->axis->extent)
     dvmp_fail_all(
         DVMP_STATUS_WRONG, &c->d->pos,
-        "'genblock' divides dimension %d of '%s' into parts with a total of %lld elements on %d processors, but it has %lld [dvm-usage]",
-        c->dim + 1, c->name, (long long)at, c->axis->nprocs, (long long)c->axis->extent);
+        "'%s' divides dimension %d of '%s' into parts with a total of %lld elements on %d processors, but it has %lld [dvm-usage]",
+        rule_name(c), dimension_of(c), c->name, (long long)at, c->axis->nprocs, (long long)c->axis->extent);
 }
 
 /* Each of the weights is for as many elements; a part ends where its share of the sum is reached. */
@@ -143,8 +155,8 @@ static void cut_weights(const struct cut *c) {
   for (int64_t i = 0; i < extent && n > 0; i++)
     all += value_at(c, i * n / extent);
   if (n <= 0 || !(all > 0))
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
-                  "the weights of 'wgtblock' for dimension %d of '%s' do not have a positive sum [dvm-usage]", c->dim + 1, c->name);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "the weights of '%s' for dimension %d of '%s' do not have a positive sum [dvm-usage]",
+                  rule_name(c), dimension_of(c), c->name);
   for (int p = 0; p < c->axis->nprocs; p++) {
     int64_t from = at;
     while (at < extent && (p == c->axis->nprocs - 1 || sum + value_at(c, at * n / extent) / 2 < all * (p + 1) / c->axis->nprocs))
@@ -168,7 +180,7 @@ static void cut_map(const struct cut *c, const int *derived) {
       if (owner < 0 || owner >= procs)
         dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
                       "'indirect' gives element %lld of dimension %d of '%s' to processor %lld, but there are %d along it [dvm-usage]",
-                      (long long)i, c->dim + 1, c->name, (long long)owner, procs);
+                      (long long)i + c->d->fortran, dimension_of(c), c->name, (long long)owner, procs);
       if (!pass)
         runs[owner] += owner != before;
       else if (owner != before)
@@ -200,12 +212,11 @@ static void cut_derived(const struct cut *c) {
 static int64_t unit_of(const struct cut *c) {
   int64_t unit = c->rule->kind == 'm' ? dvmrt_num_value(c->rule->number, c->args) : 1;
   if (unit < 1)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'multblock' of dimension %d of '%s' is %lld [dvm-usage]", c->dim + 1, c->name,
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' of dimension %d of '%s' is %lld [dvm-usage]", rule_name(c), dimension_of(c), c->name,
                   (long long)unit);
   if (c->axis->extent % unit)
-    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos,
-                  "'multblock' (%lld) does not divide dimension %d of '%s', which has %lld elements [dvm-usage]", (long long)unit,
-                  c->dim + 1, c->name, (long long)c->axis->extent);
+    dvmp_fail_all(DVMP_STATUS_WRONG, &c->d->pos, "'%s' (%lld) does not divide dimension %d of '%s', which has %lld elements [dvm-usage]",
+                  rule_name(c), (long long)unit, dimension_of(c), c->name, (long long)c->axis->extent);
   return unit;
 }
 

@@ -44,9 +44,10 @@ static void write_groups(struct dvmrt_text *out, const struct group *group, int 
   dvmrt_text_add(out, ")");
 }
 
-/* Directives that have another name; how many characters it takes the place of. */
+/* Words that have another name; how many characters it takes the place of. */
 static size_t write_name(struct dvmrt_text *out, const char *s) {
-  static const char *const names[][2] = {{"remote_start(", "PREFETCH ("}, {"remote_reset(", "RESET ("}, {"copy_wait(", "ASYNCWAIT ("}};
+  static const char *const names[][2] = {{"remote_start(", "PREFETCH ("}, {"remote_reset(", "RESET ("},  {"copy_wait(", "ASYNCWAIT ("},
+                                         {"'genblock'", "'gen_block'"},   {"'wgtblock'", "'wgt_block'"}, {"'multblock'", "'mult_block'"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(s, names[i][0], strlen(names[i][0]))) {
       dvmrt_text_add(out, "%s", names[i][1]);
@@ -60,7 +61,7 @@ void dvmrt_spell_fortran(struct dvmrt_text *t) {
   struct dvmrt_text out = {.n = 0};
   int open = 0; /* parentheses of 'parallel(' that Fortran has not: the depth at which its ')' goes */
   int depth = 0;
-  if (!strpbrk(t->s, "[#("))
+  if (!strpbrk(t->s, "[#('"))
     return;
   for (const char *s = t->s; *s;) {
     struct group group[GROUPS_MAX];

@@ -14,6 +14,13 @@ struct subject {
   int dim;
 };
 
+/* As the language counts them. */
+static int dimension_of(const struct dvmrt_directive *d, const struct dvmrt_array *a, int dim) {
+  return d->fortran ? a->ndims - dim : dim + 1;
+}
+
+static long long number_of(const struct subject *s, int64_t i) { return (long long)i + s->d->fortran; }
+
 static void wrong(const struct subject *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void wrong(const struct subject *s, const char *format, ...) {
   char what[160], text[256];
@@ -21,7 +28,7 @@ static void wrong(const struct subject *s, const char *format, ...) {
   va_start(ap, format);
   vsnprintf(what, sizeof what, format, ap);
   va_end(ap);
-  snprintf(text, sizeof text, "%s, for dimension %d of '%s'", what, s->dim + 1, s->array->name);
+  snprintf(text, sizeof text, "%s, for dimension %d of '%s'", what, dimension_of(s->d, s->array, s->dim), s->array->name);
   dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = s->d, .usage = text});
 }
 
@@ -72,7 +79,7 @@ static void check_sizes(const struct subject *s, const struct values *v) {
   int64_t i = 0;
   for (; i < v->count && value_at(v, i, &size); i++) {
     if (size < 0) {
-      wrong(s, "size number %lld of 'genblock' is negative (%.0f)", (long long)i, size);
+      wrong(s, "size number %lld of 'genblock' is negative (%.0f)", number_of(s, i), size);
       return;
     }
     sum += size;
@@ -97,7 +104,7 @@ static void check_weights(const struct subject *s, const struct values *v, int64
     if (!value_at(v, i, &weight))
       return;
     if (!(weight >= 0)) {
-      wrong(s, "weight number %lld of 'wgtblock' is %g", (long long)i, weight);
+      wrong(s, "weight number %lld of 'wgtblock' is %g", number_of(s, i), weight);
       return;
     }
     sum += weight;
@@ -124,7 +131,7 @@ static void check_owners(const struct subject *s, const struct values *v) {
   }
   for (int64_t i = 0; i < extent && v->count && value_at(v, i, &owner); i++) {
     if (owner < 0) {
-      wrong(s, "element %lld of the map of 'indirect' is negative (%.0f)", (long long)i, owner);
+      wrong(s, "element %lld of the map of 'indirect' is negative (%.0f)", number_of(s, i), owner);
       return;
     }
   }
@@ -157,8 +164,9 @@ static void check_alignment(const struct dvmrt_array *a, const struct dvmrt_arra
       if (places[k] >= 0 && places[k] <= last)
         continue;
       struct dvmrt_text t = {.n = 0};
-      dvmrt_text_add(&t, "the alignment of '%s' exceeds '%s': it needs index %lld in dimension %d, which has 0..%lld", a->name,
-                     a->target_name, (long long)places[k], r + 1, (long long)last);
+      const long long low = target->lower[r];
+      dvmrt_text_add(&t, "the alignment of '%s' exceeds '%s': it needs index %lld in dimension %d, which has %lld..%lld", a->name,
+                     a->target_name, (long long)places[k] + low, dimension_of(a->placed, target, r), low, (long long)last + low);
       dvmrt_verdict_give(&(struct dvmrt_record){DVMRT_RECORD_USAGE, .directive = a->placed, .usage = t.s});
       return;
     }
