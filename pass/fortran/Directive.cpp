@@ -225,6 +225,8 @@ bool Parser::attributes(bool Leading) {
         return false;
     } else if (takeWord("template")) {
       D.K = DirectiveKind::Template;
+    } else if (D.K == DirectiveKind::Template && takeWord("common")) {
+      D.Common = true;
     } else if (takeWord("dimension")) {
       Ref R;
       if (!axes(R, {}, "in DIMENSION"))

@@ -105,7 +105,7 @@ enum class DirectiveKind {
 struct Directive {
   DirectiveKind K = DirectiveKind::Accepted;
   std::string Word; // as written, in capital letters
-  bool HasDist = false, HasAlign = false, HasShadow = false, Dynamic = false, NewValue = false;
+  bool HasDist = false, HasAlign = false, HasShadow = false, Dynamic = false, Common = false, NewValue = false;
   std::vector<Dist> Dists;
   std::vector<std::string> Names; // index names of parallel and align; "."
                                   // where a dimension has none

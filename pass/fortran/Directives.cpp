@@ -235,6 +235,8 @@ void Writer::declare() {
     for (size_t I = Extent.size(); I-- > 0;)
       T.add(" ").number(Extent[I]);
     lowerBounds(T, Lower);
+    if (A.Common)
+      T.key(DVMRT_DIRECTIVE_VISIBLE);
   }
   if (A.Placed && A.Placed->HasDist && !A.Placed->Dists.empty()) {
     if (V && A.Placed->Dists.size() != V->Rank)

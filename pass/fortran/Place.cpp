@@ -600,6 +600,7 @@ void Placer::declaration(size_t S, const Directive &D) {
       A.Template = &R;
       A.IsTask = D.K == DirectiveKind::Task;
       A.IsProcessors = Processors;
+      A.Common = D.Common;
     }
     if (D.HasDist || D.HasAlign) {
       if (A.Placed) {

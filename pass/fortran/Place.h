@@ -32,6 +32,7 @@ struct ArrayInfo {
   const Ref *Template = nullptr; // its sizes
   bool IsTask = false;           // a task array: a template of one dimension
   bool IsProcessors = false;     // a template, too
+  bool Common = false;           // one template for all program units
   const Ref *Onto = nullptr;     // processors that it is put onto
   bool Dynamic = false, Inherited = false;
 };

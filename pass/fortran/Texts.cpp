@@ -45,10 +45,18 @@ Num Writer::value(const std::string &Text, int64_t Otherwise) {
 // ---- templates: they have no variable, so they get a word of static memory
 // ----------------------------------------------------
 
-static std::string templateSymbol(const Mark &M, const std::string &Name) { return "dvm.template." + M.Unit + "." + lower(Name); }
+// The template of that name in this unit; null: there is none.
+const ArrayInfo *Writer::templateOf(const std::string &Name) const {
+  for (const Mark &Other : Mo.Main.P->Marks)
+    if (Other.K == MarkKind::Declare && Other.Array.Template && Other.Unit == M.Unit && lower(Other.Array.Name) == lower(Name))
+      return &Other.Array;
+  return nullptr;
+}
 
 mlir::Value Writer::templateAddress(const std::string &Name) {
-  const std::string Symbol = templateSymbol(M, Name);
+  const ArrayInfo *Info = templateOf(Name);
+  const bool Common = Info && Info->Common;
+  const std::string Symbol = "dvm.template." + (Common ? "" : M.Unit + ".") + lower(Name);
   fir::FirOpBuilder FB(E.B, E.M);
   FB.setInsertionPoint(Call);
   auto Global = FB.getNamedGlobal(Symbol);
@@ -56,31 +64,28 @@ mlir::Value Writer::templateAddress(const std::string &Name) {
     Global = FB.createGlobal(
         E.L, E.word(), Symbol, false, false,
         [&](fir::FirOpBuilder &In) { In.create<fir::HasValueOp>(E.L, In.createIntegerConstant(E.L, In.getI64Type(), 0)); },
-        FB.createInternalLinkage());
+        Common ? FB.createLinkOnceODRLinkage() : FB.createInternalLinkage());
   return E.toPointer(E.B.create<fir::AddrOfOp>(E.L, Global.resultType(), Global.getSymbol()));
 }
 
-// The template of that name in this unit; its sizes are operands of its own
-// declaration alone, elsewhere only constants are known.
+// The sizes of a template of this unit are operands of its own declaration
+// alone, elsewhere only constants are known.
 bool Writer::templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info) {
-  for (const Mark &Other : Mo.Main.P->Marks) {
-    if (Other.K != MarkKind::Declare || !Other.Array.Template || Other.Unit != M.Unit || lower(Other.Array.Name) != lower(Name))
-      continue;
-    *Info = &Other.Array;
-    for (const Axis &X : Other.Array.Template->Axes) {
-      auto Literal = [&](const std::string &T, int64_t Otherwise) {
-        long long N;
-        return T.empty() ? Num::of(Otherwise) : llvm::StringRef(T).trim().getAsInteger(10, N) ? value(T, Otherwise) : Num::of(N);
-      };
-      const bool Range = X.K == Axis::Range;
-      Num Low = Range ? Literal(X.Coef, 1) : Num::of(1);
-      Num High = Literal(X.Add, 0);
-      Lower.push_back(Low);
-      Extent.push_back(E.add(E.sub(High, Low), Num::of(1)));
-    }
-    return true;
+  *Info = templateOf(Name);
+  if (!*Info)
+    return false;
+  auto Literal = [&](const std::string &T, int64_t Otherwise) {
+    long long N;
+    return T.empty() ? Num::of(Otherwise) : llvm::StringRef(T).trim().getAsInteger(10, N) ? value(T, Otherwise) : Num::of(N);
+  };
+  for (const Axis &X : (*Info)->Template->Axes) {
+    const bool Range = X.K == Axis::Range;
+    Num Low = Range ? Literal(X.Coef, 1) : Num::of(1);
+    Num High = Literal(X.Add, 0);
+    Lower.push_back(Low);
+    Extent.push_back(E.add(E.sub(High, Low), Num::of(1)));
   }
-  return false;
+  return true;
 }
 
 std::vector<Num> Writer::lowers(const std::string &Name) {

@@ -35,6 +35,7 @@ struct Writer {
   void variableText(Site &T, const std::string &Name, bool Bytes, const std::string &Length = "");
   void clause(Site &T, const Clause &C, bool Groups);
   bool templateSizes(const std::string &Name, std::vector<Num> &Lower, std::vector<Num> &Extent, const ArrayInfo **Info);
+  const ArrayInfo *templateOf(const std::string &Name) const;
   mlir::Value templateAddress(const std::string &Name);
   std::vector<Num> lowers(const std::string &Name);
 

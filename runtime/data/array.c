@@ -233,6 +233,8 @@ static void count_site(const struct dvmrt_directive *d, const char *name) {
 static void declare_template(struct dvmrt_directive *d, struct dvmrt_item *own, const int64_t *args) {
   uintptr_t address = (uintptr_t)dvmrt_num_value(own->ref.address, args);
   struct dvmrt_array *a = dvmrt_array_target(address);
+  if (a && a->is_template && d->visible)
+    return; /* of several program units: it stays where it has been moved */
   if (!a || !a->is_template) {
     a = dvmrt_mem_alloc(sizeof(*a));
     a->is_template = true;

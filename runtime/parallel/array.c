@@ -397,6 +397,8 @@ static void declare(struct dvmrt_directive *d, const int64_t *args) {
   struct dvmp_array *a = is_template ? dvmp_template_at(address) : NULL;
   if (!address)
     return; /* a pointer that leads nowhere yet */
+  if (a && d->visible)
+    return; /* of several program units: it stays where it has been moved */
   if (!a) {
     a = get(sizeof(*a));
     a->is_template = is_template;

@@ -77,7 +77,7 @@ static void say_in_unit(struct dvmrt_directive *d, const int64_t *args) {
 }
 
 void dvmrt_declared_here(struct dvmrt_directive *d, const int64_t *args) {
-  if (d->items && d->visible)
+  if (d->items && d->visible && !d->fortran)
     say(d, args, false);
   else if (d->items && d->fortran && dvmrt_storage_static(variable_of(d, args)))
     say_in_unit(d, args);
