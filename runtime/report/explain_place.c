@@ -201,6 +201,17 @@ static void section_text(const struct dvmrt_event *ev, struct dvmrt_text *t) {
   }
 }
 
+/* Subscripts that are index variables, or constants. */
+static void subscripts_text(const struct dvmrt_access *x, const struct dvmrt_directive *d, struct dvmrt_text *t) {
+  for (int i = 0; i < x->ndims; i++) {
+    const struct dvmrt_subscript *s = &x->axis[i];
+    if (s->kind == 'a')
+      dvmrt_own_subscript(t, d->names[s->index], s->coef, s->add + x->lower[i]);
+    else
+      dvmrt_text_add(t, "[%lld]", (long long)(s->add + x->lower[i]));
+  }
+}
+
 static void help_remote(struct dvmrt_report *r, const struct dvmrt_event *ev, bool has_clause) {
   struct dvmrt_text *t = dvmrt_diag_help(r);
   if (!of_nest(ev) || !ev->access->distributed) {
@@ -317,6 +328,29 @@ static void help_fetched(struct dvmrt_report *r, const struct dvmrt_event *ev) {
                    "no directive alone repairs it: move 'remote_start(%s)' behind this loop, or the loop behind the use", use.name);
 }
 
+/* Does each subscript follow an index variable or stand still, and each index variable lead to one? */
+static bool leads_all(const struct dvmrt_access *x, const struct dvmrt_directive *d) {
+  bool led[DVMRT_NDIMS_MAX] = {false};
+  for (int i = 0; i < x->ndims; i++) {
+    if (x->axis[i].kind == 'o')
+      return false;
+    if (x->axis[i].kind == 'a')
+      led[x->axis[i].index] = true;
+  }
+  for (int i = 0; i < d->rank; i++)
+    if (!led[i])
+      return false;
+  return true;
+}
+
+/* What the nest assigns of a distributed array: there it must be, what it reads may be fetched.  NULL: not known. */
+static const struct dvmrt_access *assigned_in(const struct dvmrt_directive *d) {
+  for (const struct dvmrt_access *x = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); x; x = x->next)
+    if (x->distributed && x->flags & DVMRT_WRITE && !x->range && x->name && leads_all(x, d))
+      return x;
+  return NULL;
+}
+
 /* A loop without 'on' runs where the element lies if it is mapped on the reference. */
 static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   const struct dvmrt_directive *d = ev->nest->d;
@@ -326,7 +360,13 @@ static void help_mapping(struct dvmrt_report *r, const struct dvmrt_event *ev) {
   for (int i = 0; i < d->rank; i++)
     dvmrt_text_add(clause, "[%s]", d->names[i]);
   dvmrt_text_add(clause, " on ");
-  section_text(ev, clause);
+  const struct dvmrt_access *target = ev->flags & DVMRT_WRITE ? NULL : assigned_in(d);
+  if (target) {
+    dvmrt_text_add(clause, "%s", target->name);
+    subscripts_text(target, d, clause);
+  } else {
+    section_text(ev, clause);
+  }
   dvmrt_text_add(clause, ")");
   dvmrt_text_add(t, "write '%s' in the directive at ", clause->s);
   dvmrt_name_place(d->pos, t);
@@ -347,18 +387,8 @@ static bool same_place(const struct dvmrt_access *x, const struct dvmrt_access *
 static bool is_target(const struct dvmrt_event *ev) {
   const struct dvmrt_access *x = ev->access;
   const struct dvmrt_directive *d = ev->nest->d;
-  bool led[DVMRT_NDIMS_MAX] = {false};
-  if (!(ev->flags & DVMRT_WRITE) || !of_nest(ev) || !x->distributed || x->range || d->calls)
+  if (!(ev->flags & DVMRT_WRITE) || !of_nest(ev) || !x->distributed || x->range || d->calls || !leads_all(x, d))
     return false;
-  for (int i = 0; i < x->ndims; i++) {
-    if (x->axis[i].kind == 'o')
-      return false;
-    if (x->axis[i].kind == 'a')
-      led[x->axis[i].index] = true;
-  }
-  for (int i = 0; i < d->rank; i++)
-    if (!led[i])
-      return false;
   for (const struct dvmrt_access *y = dvmrt_site_of_construct(d->site, d->pos.file, d->cid); y; y = y->next)
     if (y->distributed && !same_place(x, y))
       return false;

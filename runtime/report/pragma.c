@@ -254,16 +254,21 @@ static bool named_in(const struct dvmrt_pragma *p, size_t open, size_t close, co
   return found || (macro && items == 1);
 }
 
-/* "parallel (i, j) on A(i, j)" of Fortran: up to the parenthesis behind the array. */
+/* "parallel (i, j) on A(i, j)" of Fortran: up to the parenthesis behind the array, or behind the index variables. */
 static bool parallel_clause(const struct dvmrt_pragma *p, struct dvmrt_span *span) {
   const char *t = p->text;
-  size_t at, on, i;
-  if (!find_word(t, 0, "parallel", &at) || !find_word(t, at, "on", &on))
+  size_t at, on, i, next;
+  if (!find_word(t, 0, "parallel", &at))
     return false;
-  for (i = skip_blanks(t, on + 2); is_word(t[i]);)
-    i++;
-  i = skip_blanks(t, i);
+  i = skip_blanks(t, at + strlen("parallel"));
   i = t[i] == '(' ? skip_to(t, i + 1, ")") : i;
+  next = skip_blanks(t, t[i] ? i + 1 : i);
+  if (find_word(t, next, "on", &on) && on == next) {
+    for (i = skip_blanks(t, on + 2); is_word(t[i]);)
+      i++;
+    i = skip_blanks(t, i);
+    i = t[i] == '(' ? skip_to(t, i + 1, ")") : i;
+  }
   *span = (struct dvmrt_span){p->begin + at, p->begin + i + 1};
   return t[i] == ')';
 }
