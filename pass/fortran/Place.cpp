@@ -1,6 +1,7 @@
 #include "Place.h"
 #include "Copies.h"
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
@@ -738,11 +739,15 @@ void Placer::declareInModule(int U, std::vector<Insertion> &Lines) {
   Where.insert(Where.begin(), Lines.begin(), Lines.end());
 }
 
-// Does 'What', which begins with a name, stand there from 'At' on, and not as the end of another name or as a component?
-static bool hasWhole(const std::string &T, const std::string &What, size_t At) {
-  for (size_t Found = T.find(What, At); Found != std::string::npos; Found = T.find(What, Found + 1))
-    if (Found && !isNameChar(T[Found - 1]) && T[Found - 1] != '%')
+// Is the array of that name (in small letters) one of those that "allocate(..)" at 'At' lists: 'a(n)', 'real::a(n)', or 'a' with SOURCE= or
+// MOLD=?  Names in extents and in 'source=a' are none.
+static bool isListed(const std::string &T, const std::string &Key, size_t At) {
+  int Depth = 0;
+  for (size_t I = T.find('(', At + 1); I < T.size() && (Depth += (T[I] == '(') - (T[I] == ')')); ++I) {
+    const bool Begins = Depth == 1 && (T[I] == ',' || T[I] == '(' || (T[I] == ':' && T[I - 1] == ':'));
+    if (Begins && T.compare(I + 1, Key.size(), Key) == 0 && I + 1 + Key.size() < T.size() && strchr("(,)", T[I + 1 + Key.size()]))
       return true;
+  }
   return false;
 }
 
@@ -774,7 +779,7 @@ void Placer::declareAllocated(size_t S) {
     auto Names = Order.find(U);
     for (size_t I = 0; Names != Order.end() && I < Names->second.size(); ++I) {
       const std::string &Key = Names->second[I];
-      if (!hasWhole(T, Key + "(", At) || Arrays[U][Key].Template)
+      if (!isListed(T, Key, At) || Arrays[U][Key].Template)
         continue;
       declare(unitOf(S), Arrays[U][Key], Lines, true);
       declareAligned(unitOf(S), U, Key, Lines);
