@@ -256,6 +256,8 @@ void Writer::declare() {
   }
   if (A.Dynamic)
     T.key(DVMRT_DIRECTIVE_DYNAMIC);
+  if (M.Sourced)
+    T.key(DVMRT_DIRECTIVE_INIT);
   if (!Failed)
     finish(DVMM_DIRECT, T);
 }

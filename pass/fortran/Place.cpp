@@ -781,7 +781,9 @@ void Placer::declareAllocated(size_t S) {
       const std::string &Key = Names->second[I];
       if (!isListed(T, Key, At) || Arrays[U][Key].Template)
         continue;
+      const size_t Mark = P.Marks.size();
       declare(unitOf(S), Arrays[U][Key], Lines, true);
+      P.Marks[Mark].Sourced = T.find(",source=", At) != std::string::npos;
       declareAligned(unitOf(S), U, Key, Lines);
     }
   }

@@ -48,6 +48,7 @@ struct Mark {
   unsigned Line = 0; // of the source: what is inserted for it bears this number
   std::string File; // it is included from there; empty: it stands in the source
   bool Allocated = false; // Declare: behind an ALLOCATE
+  bool Sourced = false;   // .. that gives values
   Position Loop;          // Enter of a parallel: of the outermost loop
   std::vector<Position> Loops; // .. of all of them
   Position Function;      // where the unit begins

@@ -271,6 +271,13 @@ static bool lost_target(const struct dvmrt_array *a, const struct dvmrt_directiv
 }
 
 /* Static data that become a distributed array have no value; what a pointer comes to may have some. */
+/* ALLOCATE with SOURCE= of Fortran. */
+static void give_values(struct dvmrt_array *a) {
+  const size_t n = (a->region.end - a->region.base) >> a->region.shift;
+  for (size_t i = 0; i < n; i++)
+    a->region.words[i] = DVMRT_W_ASSIGNED;
+}
+
 static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_item *own, uintptr_t address, const int64_t *args) {
   struct dvmrt_array shape = {.address = address, .element_bytes = (uint64_t)dvmrt_num_value(own->ref.element_bytes, args)};
   if (!address || !shape.element_bytes || !shape_set(&shape, &own->ref, args))
@@ -300,6 +307,8 @@ static struct dvmrt_array *declare_at(struct dvmrt_directive *d, struct dvmrt_it
   } else {
     return a; /* another variable's: its directive stays */
   }
+  if (d->init)
+    give_values(a);
   describe(a, d, own, args);
   return a;
 }
