@@ -154,45 +154,39 @@ void MemoryLowering::lowerCopy(MemIntrinsic *I) {
     S.RT.call(B, isa<MemSetInst>(I) && !begins(Dest) ? "__dvmrt_fill" : "__dvmrt_assign", {I->getRawDest(), Length});
 }
 
-// Does nobody write it but the function itself, and copies that are looked at before, into all of it?
-static bool isClosed(const FunctionState &S, const Variable &V) {
+// Is what the function does with its address reading and writing there, but for uses of which 'IsFine' says so?
+static bool staysHere(const Variable &V, function_ref<bool(const Use &U)> IsFine) {
   SmallVector<Value *, 8> Work{V.Alloca};
   while (!Work.empty()) {
-    Value *P = Work.pop_back_val();
-    for (const Use &U : P->uses()) {
+    for (const Use &U : Work.pop_back_val()->uses()) {
       auto *I = cast<Instruction>(U.getUser());
       auto *Life = dyn_cast<IntrinsicInst>(I);
-      auto *Copy = dyn_cast<MemTransferInst>(I);
       if (isa<GetElementPtrInst>(I) || markerName(I) == DVMM_ACCESS)
         Work.push_back(I);
       else if (!isa<LoadInst>(I) && !(isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
                !(Life && Life->isLifetimeStartOrEnd()) && !(isa<MemSetInst>(I) && U.getOperandNo() == 0) &&
-               !(Copy && (U.getOperandNo() == 1 || (P == V.Alloca && looksBeforeCopy(S, *Copy)))))
+               !(isa<MemTransferInst>(I) && U.getOperandNo() == 1) && !IsFine(U))
         return false;
     }
   }
   return true;
 }
 
+// Does nobody write it but the function itself, and copies that are looked at before, into all of it?
+static bool isClosed(const FunctionState &S, const Variable &V) {
+  return staysHere(V, [&](const Use &U) {
+    auto *Copy = dyn_cast<MemTransferInst>(U.getUser());
+    return Copy && U.get() == V.Alloca && looksBeforeCopy(S, *Copy);
+  });
+}
+
 // Does its address go nowhere but to functions that only read and write there, and is nothing copied to it that may lack a value?
 static bool isUnnoticed(const Variable &V, const Parameters &Known) {
-  SmallVector<Value *, 8> Work{V.Alloca};
-  while (!Work.empty()) {
-    for (const Use &U : Work.pop_back_val()->uses()) {
-      auto *I = cast<Instruction>(U.getUser());
-      auto *Life = dyn_cast<IntrinsicInst>(I);
-      auto *Copy = dyn_cast<MemTransferInst>(I);
-      auto *Call = dyn_cast<CallBase>(I);
-      if (isa<GetElementPtrInst>(I) || markerName(I) == DVMM_ACCESS)
-        Work.push_back(I);
-      else if (!isa<LoadInst>(I) && !(isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
-               !(Life && Life->isLifetimeStartOrEnd()) && !(isa<MemSetInst>(I) && U.getOperandNo() == 0) &&
-               !(Copy && (U.getOperandNo() == 1 || isConstantMemory(Copy->getRawSource()))) &&
-               !(Call && Known.isQuiet(*Call, U.getOperandNo())))
-        return false;
-    }
-  }
-  return true;
+  return staysHere(V, [&](const Use &U) {
+    auto *Copy = dyn_cast<MemTransferInst>(U.getUser());
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    return (Copy && isConstantMemory(Copy->getRawSource())) || (Call && Known.isQuiet(*Call, U.getOperandNo()));
+  });
 }
 
 // It has a value whenever it can be seen, so that it need not be told to have none; what is copied there may lack one.  If nobody else
