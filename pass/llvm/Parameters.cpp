@@ -33,7 +33,7 @@ public:
 
 // A variable that holds the address, and nothing else ever.
 bool Parameters::Uses::store(const StoreInst &I, const Value *P, bool Begins) {
-  if (I.getPointerOperand() == P) {
+  if (I.getPointerOperand() == P && I.getValueOperand() != P) {
     if (Begins)
       Events[&I] = DL.getTypeStoreSize(I.getValueOperand()->getType());
     return true;
