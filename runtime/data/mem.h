@@ -64,7 +64,7 @@ void dvmrt_mem_unmap(void *p, size_t size);
 /* A file without a name of 'times' times the page at 'page', for private mappings; -1: none is to be had. */
 int dvmrt_mem_file(const char *name, const void *page, size_t times);
 /* Copies 'n' words from 'from', a multiple of 8, as far as they can be read, whatever the address is; returns the words copied.
- * Costs a system call for every few pages. */
+ * Costs a short system call for every page, or, where there are threads, a long one for every few. */
 size_t dvmrt_mem_read(uint64_t *to, uintptr_t from, size_t n);
 /* The most bytes that were mapped at one time, own tables included. */
 uint64_t dvmrt_mem_peak(void);
