@@ -58,7 +58,7 @@ void dvmt_ring_give_back(struct dvmt_ring *ring) {
 }
 
 const uint64_t *dvmt_ring_rest(struct dvmt_ring *ring, size_t *words) {
-  const char *p = ring->chunk[atomic_load(&ring->head) % DVMT_RING_CHUNKS];
+  const char *p = ring->chunk[atomic_load(&ring->tail) % DVMT_RING_CHUNKS];
   *words = DVMT_RING_CHUNK / 8;
   return (const uint64_t *)(const void *)p;
 }

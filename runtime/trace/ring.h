@@ -36,7 +36,8 @@ bool dvmt_ring_wait(struct dvmt_ring *ring, int timeout_ms);
 /* The oldest published chunk, or NULL; give it back when done. */
 const uint64_t *dvmt_ring_take(struct dvmt_ring *ring, size_t *words);
 void dvmt_ring_give_back(struct dvmt_ring *ring);
-/* The chunk that is being filled; only when the program has ended and nothing is published. */
+/* The oldest chunk that is not given back, which is being filled when nothing is published: up to its first zero word, if the program has ended or writes the first word of
+ * each record last, as a release. */
 const uint64_t *dvmt_ring_rest(struct dvmt_ring *ring, size_t *words);
 void dvmt_ring_close(struct dvmt_ring *ring);
 /* Ends a dvmt_ring_wait of another thread. */

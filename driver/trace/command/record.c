@@ -181,7 +181,7 @@ static void say_last(const struct dvmt_job *job) {
     return;
   fprintf(stderr,
           *t.last ? "dvm: the last construct that all ranks have executed is %s%s%s\n"
-                  : "dvm: the ranks have executed no construct%s%s%s\n",
+                  : "dvm: no construct is recorded that all ranks have executed%s%s%s\n",
           t.last, *t.parting ? "; " : "", t.parting);
 }
 

@@ -492,11 +492,12 @@ static inline struct site *site_after(const struct dvmt_collector *c, struct sit
   return s;
 }
 
-int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n) {
+int dvmt_collector_take_on(struct dvmt_collector *c, const uint64_t *words, size_t n, size_t *taken) {
   struct site *s = NULL;
-  for (size_t at = 0; at < n && words[at];) {
-    uint64_t address = words[at] & ~15ull;
-    enum dvmt_tag tag = words[at] & 15;
+  uint64_t first;
+  for (size_t at = *taken; at < n && (first = __atomic_load_n(&words[at], __ATOMIC_ACQUIRE));) {
+    uint64_t address = first & ~15ull;
+    enum dvmt_tag tag = first & 15;
     const uint64_t *w = words + at + 1;
     size_t left = n - at - 1, used = 0;
     int rc;
@@ -525,9 +526,14 @@ int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t 
     }
     if (rc)
       return rc == -EBADMSG ? 0 : rc;
-    at += 1 + used;
+    *taken = at += 1 + used;
   }
   return 0;
+}
+
+int dvmt_collector_take(struct dvmt_collector *c, const uint64_t *words, size_t n) {
+  size_t taken = 0;
+  return dvmt_collector_take_on(c, words, n, &taken);
 }
 
 int dvmt_collector_unrecorded(struct dvmt_collector *c, const struct dvmt_ring *ring) {

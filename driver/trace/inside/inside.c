@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { POLL_MS = 1000, THREAD_CONTEXT = 0 /* of dvmcr.h */ };
+enum { POLL_MS = 100, FLUSH_MS = 1000, THREAD_CONTEXT = 0 /* of dvmcr.h */ };
 
 static struct {
   struct dvmt_ring *ring;
@@ -30,37 +30,54 @@ static struct {
   const char *path;
   const char *rank;             /* meta lines that tell it, or "" */
   bool paced;                   /* what is there goes to the file soon */
-  time_t flushed_s;
+  bool ordered;                 /* the program writes the first word of each record last */
+  size_t taken;                 /* words of the chunk that the program is filling */
+  int64_t flushed_ms, flush_ms; /* when it was last; how long until it is again */
   atomic_int saving;            /* 1: it is wanted, 2: done */
   pid_t pid;                    /* that meets signals */
 } inside = {.rank = ""};
 
-/* What comes slowly would wait long for its block to be full. */
-static void pace(void) {
+static int64_t now_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  if (inside.paced && !inside.rc && now.tv_sec != inside.flushed_s) {
-    inside.flushed_s = now.tv_sec;
-    dvmt_writer_flush(inside.writer);
-  }
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What comes slowly would wait long for its block to be full.  Of a run that has just begun little is lost if it is killed. */
+static void pace(void) {
+  int64_t now = now_ms();
+  if (!inside.paced || inside.rc || now - inside.flushed_ms < inside.flush_ms)
+    return;
+  inside.flushed_ms = now;
+  inside.flush_ms = inside.flush_ms < FLUSH_MS ? inside.flush_ms + POLL_MS / 4 : FLUSH_MS;
+  dvmt_writer_flush(inside.writer);
+}
+
+static void take(const uint64_t *words, size_t n) {
+  if (!inside.rc)
+    inside.rc = dvmt_collector_take_on(inside.collector, words, n, &inside.taken);
 }
 
 static void drain(void) {
   const uint64_t *words;
   size_t n;
   while ((words = dvmt_ring_take(inside.ring, &n))) {
-    if (!inside.rc)
-      inside.rc = dvmt_collector_take(inside.collector, words, n);
+    take(words, n);
+    inside.taken = 0;
     dvmt_ring_give_back(inside.ring);
   }
 }
 
-/* The process is about to be ended by a signal: all that there is goes to the file. */
-static void save(void) {
+/* Of the chunk that is being filled.  Between drain() and here the program may have published it, which changes nothing in it. */
+static void take_rest(void) {
   size_t n;
   const uint64_t *rest = dvmt_ring_rest(inside.ring, &n);
-  if (!inside.rc)
-    inside.rc = dvmt_collector_take(inside.collector, rest, n);
+  take(rest, n);
+}
+
+/* The process is about to be ended by a signal: all that there is goes to the file. */
+static void save(void) {
+  take_rest();
   if (!inside.rc) {
     dvmt_writer_flush(inside.writer);
     dvmt_writer_settle(inside.writer);
@@ -73,6 +90,8 @@ static void *collect(void *arg) {
   while (!atomic_load(&inside.ending)) {
     dvmt_ring_wait(inside.ring, POLL_MS);
     drain();
+    if (inside.ordered)
+      take_rest();
     pace();
     if (atomic_load(&inside.saving) == 1)
       save();
@@ -204,6 +223,7 @@ EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r
   setenv(DVMT_RECORDED_BY, pid, 1);
   inside.rank = lines;
   inside.paced = true;
+  inside.ordered = !strcmp(r->kind, "parallel");
   struct dvmt_ring *ring = dvmt_inside_start(path, codec, verbose);
   if (ring)
     meet_signals();
@@ -213,19 +233,15 @@ EXPORT struct dvmt_ring *dvmt_inside_start_rank(const struct dvmt_inside_rank *r
 EXPORT int dvmt_inside_finish(void) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct dvmt_totals t;
-  const uint64_t *rest;
-  size_t n;
   atomic_store(&inside.ending, true);
   dvmt_ring_wake(inside.ring);
   pthread_join(inside.thread, NULL);
   drain();
-  rest = dvmt_ring_rest(inside.ring, &n);
   if (inside.rc == -ESHUTDOWN) /* it has lived on, behind what was saved */
     inside.rc = dvmt_writer_close(inside.writer, false, NULL, &err);
   if (atomic_load(&inside.saving) == 2)
     return inside.rc;
-  if (!inside.rc)
-    inside.rc = dvmt_collector_take(inside.collector, rest, n);
+  take_rest();
   if (!inside.rc)
     inside.rc = dvmt_collector_unrecorded(inside.collector, inside.ring);
   dvmt_collector_destroy(inside.collector);

@@ -53,7 +53,7 @@ until_true() { # a command that will come true
   local n=0
   until "$@"; do
     n=$((n + 1))
-    [ $n -lt 600 ] || { wrong "never: $*"; return; }
+    [ $n -lt 300 ] || { wrong "never: $*"; return; }
     sleep 0.1
   done
 }
@@ -61,7 +61,7 @@ gone() { ! kill -0 "$(cat pid.0)" 2>/dev/null && ! kill -0 "$(cat pid.1)" 2>/dev
 whole() { "$dvm" trace verify "$1" >out 2>/dev/null; }
 
 for who in one all launcher recorder; do
-  rm -f pid.*
+  rm -f pid.[01]
   "$dvm" record -o $who.dvmt -- mpirun --oversubscribe -n 2 ./long 2>err &
   recorder=$!
   until_true has_begun $who.dvmt.0
@@ -91,4 +91,38 @@ for who in one all launcher recorder; do
   has err "(100 % of the reference" # the run has more steps
   lacks err "damaged"
 done
+
+# Ranks that hang have all that they did in their streams, whoever kills them.
+cat >stands.c <<'END_C'
+enum { N = 40 };
+int tell_pid(void);
+int stand(void);
+#pragma dvm array distribute[block]
+double a[N];
+int main(void) {
+  for (int step = 0; step < 3; step++) {
+#pragma dvm parallel([i] on a[i])
+    for (int i = 0; i < N; i++)
+      a[i] = i + step;
+  }
+  tell_pid();
+  return stand();
+}
+END_C
+cat >stand.c <<'END_C'
+#include <unistd.h>
+int stand(void);
+int stand(void) { return pause(); }
+END_C
+status 0 "$clang" -c stand.c -o stand.o
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 stands.c pid.o stand.o -o stands
+has_all() { "$dvm" trace dump "$1" 2>/dev/null | grep -c leave | { read -r n && [ "$n" = 3 ]; }; }
+rm -f pid.[01]
+"$dvm" record -o stands.dvmt -- mpirun --oversubscribe -n 2 ./stands 2>err &
+recorder=$!
+until_true has_all stands.dvmt.0
+until_true has_all stands.dvmt.1
+kill -9 "$(cat pid.0)" "$(cat pid.1)"
+wait $recorder 2>/dev/null
+has err "the last construct that all ranks have executed is execution 3 of the 'parallel' at stands.c:8"
 finish
