@@ -1,6 +1,7 @@
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/live.h"
+#include "runtime/trace/object.h"
 #include "runtime/trace/ring.h"
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,18 @@ void dvmp_emit(const struct dvmt_site *site, enum dvmt_tag tag, const uint64_t *
   if (n)
     memcpy(r + 1, words, 8 * n);
   put(r, site, tag, n + 1);
+}
+
+void dvmp_emit_program(void) {
+  char text[DVMT_OBJECT_PROGRAM + 1];
+  size_t n = dvmt_object_program(text), words = 2 + (n + 8) / 8;
+  uint64_t *r = n && dvmp_emit_wanted() ? room(words) : NULL;
+  if (!r)
+    return;
+  r[1] = n;
+  memset(r + 2, 0, 8 * (words - 2));
+  memcpy(r + 2, text, n);
+  put(r, NULL, DVMT_TAG_PROGRAM, words);
 }
 
 /* 'shape': words, bytes, where, as a definition has them. */

@@ -15,6 +15,8 @@ void dvmp_emit_end(void);
 /* Sends what there is, live alone.  False: nobody takes it. */
 bool dvmp_emit_ask(enum dvmt_live_asks asks);
 bool dvmp_emit_wanted(void);
+/* Which program it is. */
+void dvmp_emit_program(void);
 /* A site that is told now; the text is copied. */
 struct dvmt_site *dvmp_emit_site(const char *text, unsigned kind, unsigned nargs);
 /* One of values at an address, of so many words and bytes. */

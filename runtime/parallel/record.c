@@ -370,6 +370,7 @@ void dvmp_record_begin(void) {
   recorded = getpid();
   pthread_atfork(NULL, NULL, dvmp_emit_end);
   dvmp_emit_begin(ring);
+  dvmp_emit_program();
   if (o->results && o->substitute)
     dvmp_results_begin(o->results, dlsym(handle, DVMT_INSIDE_PLACE));
 }

@@ -15,8 +15,6 @@
 #include "runtime/record/setup.h"
 #include "runtime/trace/text.h"
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -184,30 +182,15 @@ void dvmt_emit_define(struct dvmt_site *site) {
   dvmt_emit_close(r, site, DVMT_TAG_DEFINE, words);
 }
 
-/* The linker's build id of this program, if it has one. */
-static int tell_program(struct dl_phdr_info *info, size_t size, void *arg) {
-  (void)size, (void)arg;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    const char *at = (const char *)(info->dlpi_addr + ph->p_vaddr), *end = at + ph->p_memsz;
-    while (ph->p_type == PT_NOTE && end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
-      const ElfW(Nhdr) *note = (const void *)at;
-      const unsigned char *id = (const unsigned char *)at + sizeof(*note) + (note->n_namesz + 3u) / 4 * 4;
-      size_t n = note->n_descsz < 64 ? note->n_descsz : 64, words = 2 + (2 * n + 8) / 8;
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
-        uint64_t *r = dvmt_emit_room(words);
-        if (!r)
-          return 1;
-        r[1] = 2 * n;
-        for (size_t k = 0; k < n; k++)
-          snprintf((char *)(r + 2) + 2 * k, 3, "%02x", id[k]);
-        dvmt_emit_close(r, NULL, DVMT_TAG_PROGRAM, words);
-        return 1;
-      }
-      at = (const char *)id + (note->n_descsz + 3u) / 4 * 4;
-    }
-  }
-  return 1; /* only the first, which is the program */
+static void tell_program(void) {
+  char text[DVMT_OBJECT_PROGRAM + 1];
+  size_t n = dvmt_object_program(text), words = 2 + (n + 8) / 8;
+  uint64_t *r = n ? dvmt_emit_room(words) : NULL;
+  if (!r)
+    return;
+  r[1] = n;
+  memcpy(r + 2, text, n);
+  dvmt_emit_close(r, NULL, DVMT_TAG_PROGRAM, words);
 }
 
 /* What the configuration says of it. */
@@ -380,7 +363,7 @@ __attribute__((visibility("default"))) void DVMT_MODULE(struct dvmt_site *first,
     chunk = ring->chunk[0];
     __dvmt_state.next = chunk;
     __dvmt_state.limit = chunk + DVMT_RING_CHUNK - DVMT_RECORD_MAX;
-    dl_iterate_phdr(tell_program, NULL);
+    tell_program();
     started = !dvmt_setup()->config.start.place.file;
     __dvmt_state.flags = program_flags();
   }
