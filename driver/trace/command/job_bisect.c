@@ -5,6 +5,7 @@
 #include "driver/trace/command/bisect.h"
 #include "driver/trace/command/feed.h"
 #include "driver/trace/command/files.h"
+#include "driver/trace/command/job_again.h"
 #include "driver/trace/command/job_private.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/replay.h"
@@ -22,46 +23,27 @@ struct searching {
   struct dvmt_steps steps;
   const char *program;          /* build id of the reference's, or NULL */
   char *again;                  /* command line of the reference's; owned */
+  bool of_job;                  /* it is one of ranks */
   char *const *command;
-  const char *results;
+  const char *results, *folder;
   char config[CC_TEMPORARY_MAX + 16], trace[CC_TEMPORARY_MAX + 16], run[CC_TEMPORARY_MAX + 16], said[CC_TEMPORARY_MAX + 16];
 };
 
 /* ---- one run of both -------------------------------------------------------------------------------------------------------------- */
 
-static struct dvmt_images *run_ranks(const struct searching *b, const struct dvmt_step *step, struct dvm_error *err) {
-  struct dvmt_where w = dvmt_site_where(step->construct);
-  struct dvmt_writer *nowhere = dvmt_writer_create(NULL, "", DVMT_CODEC_NONE, err);
-  struct dvm_error ignored = DVM_ERROR_INIT;
-  struct dvmt_images *images = NULL;
-  struct dvmt_job job = {0};
-  char spec[600];
-  int status = 0;
-  bool recorded = false;
-  snprintf(spec, sizeof(spec), "%llu@%.*s:%u", (unsigned long long)step->execution, (int)w.file.n, w.file.s, w.line);
-  const struct dvmt_launch launch = {.command = b->command,
-                                     .level = "checksum",
-                                     .quiet = true,
-                                     .job = b->run,
-                                     .meta = "level checksum\n",
-                                     .results = b->results,
-                                     .elements = spec,
-                                     .said = b->said};
-  int rc = nowhere ? dvmt_launch(&launch, dvmt_writer_sink(nowhere), &status, &recorded, err) : err->code;
-  int found = rc ? rc : dvmt_job_open_streams(&job, b->run, err);
-  if (!rc && found > 0)
-    images = dvmt_images_read(&job, err);
-  if (!err->code && (found <= 0 || !images || !dvmt_images_told(images))) {
-    dvm_error_set(err, -EPROTO, "run again, '%s' does not come to execution %llu of the construct at %.*s:%u", b->command[0],
-                  (unsigned long long)step->execution, (int)w.file.n, w.file.s, w.line);
-    dvmt_images_destroy(images);
-    images = NULL;
-  }
-  dvmt_job_close(&job);
-  dvmt_job_sweep(b->run);
-  if (nowhere)
-    dvmt_writer_close(nowhere, true, NULL, &ignored);
-  return images;
+/* Of a reference that is a job too, and which nobody has recorded: made of what its ranks have. */
+static int record_job(const struct searching *b, const struct dvmt_step *step, const struct dvmt_images *run, struct dvm_error *err) {
+  char *const command[] = {"/bin/sh", "-c", b->again, NULL};
+  const struct job_again a = {.command = command, .folder = b->folder, .program = b->program, .reference = true};
+  struct dvmt_images *reference = run ? job_again_run(&a, step->in_reference, step->reference_execution, err) : NULL;
+  int rc = reference ? job_again_write(b->trace, reference, run, step, err) : err->code;
+  dvmt_images_destroy(reference);
+  return rc;
+}
+
+static int record_alone(const struct searching *b, const struct dvmt_step *step, struct dvm_error *err) {
+  int rc = dvmt_bisect_config(b->config, step->in_reference, step->reference_execution, err);
+  return rc ? rc : dvmt_bisect_record(b->again, b->config, b->trace, true, false, err);
 }
 
 /* 1: values behind this step differ beyond the tolerance, or iterations are not executed once; 0; -E... */
@@ -69,13 +51,15 @@ static int attempt(void *arg, const struct dvmt_step *step, bool report, struct 
   const struct searching *b = arg;
   struct dvmt_html *html = report && b->o->html ? dvmt_html_create() : NULL;
   struct dvmt_compare_options options = b->o->compare;
-  struct dvmt_replay replay = {.report = report ? &b->o->report : NULL, .alone = true, .partial = b->o->compare.partial};
+  struct dvmt_replay replay = {
+      .report = report ? &b->o->report : NULL, .alone = true, .of_job = b->of_job, .partial = b->o->compare.partial};
+  const struct job_again again = {.command = b->command, .folder = b->folder, .results = b->results};
   int64_t errors = 0;
-  int rc = dvmt_bisect_config(b->config, step->in_reference, step->reference_execution, err);
-  if (!rc)
-    rc = dvmt_bisect_record(b->again, b->config, b->trace, true, false, err);
-  struct dvmt_images *images = rc ? NULL : run_ranks(b, step, err);
-  struct dvmt_reader *r = images ? dvmt_reader_open(b->trace, err) : NULL;
+  int rc = b->of_job ? 0 : record_alone(b, step, err);
+  struct dvmt_images *images = rc ? NULL : job_again_run(&again, step->construct, step->execution, err);
+  if (images && b->of_job)
+    rc = record_job(b, step, images, err);
+  struct dvmt_reader *r = images && !rc ? dvmt_reader_open(b->trace, err) : NULL;
   if (r && b->program && !dvmt_bisect_is_program(r, b->program))
     rc = dvm_error_set(err, -EINVAL, "the reference's program has been rebuilt since: keep a copy of it for '--bisect' (%s)", b->again);
   options.found = report ? dvmt_replay_found : NULL;
@@ -206,7 +190,7 @@ static int report_sums(struct dvmt_cli *o, const struct dvmt_compare *c, struct 
 }
 
 static int prepare(struct searching *b, const struct dvmt_side *s, struct dvm_error *err) {
-  struct dvmt_reader *r = dvmt_file_open(s->path, err);
+  struct dvmt_reader *r = s->job->nranks ? dvmt_reader_again(s->job->rank[0], err) : dvmt_file_open(s->path, err);
   struct dvmt_record first;
   if (!r)
     return err->code;
@@ -224,11 +208,9 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
   struct searching b = {.o = o, .command = command};
   struct dvmt_comparing x = {.o = o};
   struct dvmt_compare_options options = o->compare;
-  if (s->job->nranks)
-    return dvm_error_set(err, -EINVAL,
-                         "'--bisect' of a parallel run needs the reference of a sequential one, and '%s' is of a job: record the "
-                         "program compiled with '-fdvm=trace', by 'dvm record --level checksum'",
-                         s->path);
+  if (s->job->nranks && o->compare.partial)
+    return dvm_error_set(err, -EINVAL, "'--bisect' with '--partial' needs the reference of a sequential run, and '%s' is of a job", s->path);
+  b.of_job = s->job->nranks > 0;
   options.found = NULL;
   options.spot = dvmt_steps_spot;
   options.spot_arg = &b.steps;
@@ -240,16 +222,17 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
   if (!rc && b.steps.failed)
     rc = dvm_error_set(err, -ENOMEM, "out of memory");
   b.results = x.results;
+  b.folder = x.folder;
   snprintf(b.config, sizeof(b.config), "%s/config", x.folder);
   snprintf(b.trace, sizeof(b.trace), "%s/trace", x.folder);
   snprintf(b.run, sizeof(b.run), "%s/again", x.folder);
   snprintf(b.said, sizeof(b.said), "%s/said", x.folder);
-  if (!rc && !is_first_by_sums(x.c, &b.steps)) {
+  bool iterations = !rc && dvmt_compare_nfindings(x.c) && is_of_iterations(dvmt_compare_finding(x.c, 0));
+  if (!rc && (!is_first_by_sums(x.c, &b.steps) || (iterations && b.of_job))) {
     rc = report_sums(o, x.c, err);
-    if (rc > 0 && is_result(x.c))
-      say_cause(&b, dvmt_compare_finding(x.c, 0));
+    if (rc > 0 && (is_result(x.c) || iterations))
+      say_cause(&b, iterations ? NULL : dvmt_compare_finding(x.c, 0));
   } else if (!rc) {
-    bool iterations = is_of_iterations(dvmt_compare_finding(x.c, 0));
     rc = iterations ? search_iterations(&b, err) : dvmt_steps_search(&b.steps, attempt, &b, err);
     if (!rc && iterations) /* run again, they were as they should be */
       rc = report_sums(o, x.c, err);

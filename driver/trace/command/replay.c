@@ -100,10 +100,10 @@ int dvmt_replay(struct dvmt_replay *p, struct dvmt_compare *c, struct dvmt_reade
                         .first_pass = true,
                         .partial = p->partial,
                         .site = UINT32_MAX};
-  char *text = text_of(r, step->in_reference, err);
+  char *text = p->of_job ? strdup(step->in_reference) : text_of(r, step->in_reference, err);
   dvmt_replay_begin(p, images, NULL);
   x.values.images = images;
-  int rc = text ? feed(&x, r, err) : err->code;
+  int rc = text ? feed(&x, r, err) : err->code ? err->code : dvm_error_set(err, -ENOMEM, "out of memory");
   x.construct = text;
   x.first_pass = false;
   x.out = dvmt_compare_sink(c);

@@ -16,6 +16,7 @@ struct dvmt_replay {
   struct dvmt_report *report;   /* NULL: nothing is told */
   bool partial;                 /* iterations that no rank executes are left out */
   bool alone;                   /* the execution is all that is compared: its sums are known to differ */
+  bool of_job;                  /* the reference is of ranks too, and tells no iterations */
   /* replay_check.c's: */
   struct dvmt_images *images;   /* NULL: no execution is being compared by elements */
   bool limited, told_iteration;

@@ -136,7 +136,7 @@ static int owner_of(const struct dvmt_replay *p, const char *element, char *name
 char *dvmt_replay_note(void *arg, const struct dvmt_finding *f) {
   const struct dvmt_replay *p = arg;
   char name[300], text[600];
-  int owner = p->images && p->now.n && f->element ? owner_of(p, f->element, name, sizeof(name)) : DVMT_NOBODY;
+  int owner = p->images && (p->now.n || p->of_job) && f->element ? owner_of(p, f->element, name, sizeof(name)) : DVMT_NOBODY;
   if (owner == DVMT_NOBODY)
     return NULL;
   if (p->now.executors == 1 && p->now.executor[0] == owner)

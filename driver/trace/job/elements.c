@@ -20,6 +20,11 @@ struct images_part {
   struct images_axis axis[DVMT_NDIMS_MAX];
   int naxes;
 };
+/* An array that a rank has declared. */
+struct images_kind {
+  char *name; /* owned */
+  char kind;
+};
 /* An iteration that a rank has executed. */
 struct images_ran {
   int64_t index[DVMT_NDIMS_MAX];
@@ -33,6 +38,8 @@ struct dvmt_images {
   size_t nranks;
   struct images_ran *ran;       /* owned; sorted when all ranks are read */
   size_t nran, ran_room;
+  struct images_kind *kinds;    /* owned; of all executions */
+  size_t nkinds;
 };
 
 static int out_of_memory(struct dvm_error *err) { return dvm_error_set(err, -ENOMEM, "out of memory"); }
@@ -64,6 +71,9 @@ void dvmt_images_destroy(struct dvmt_images *m) {
   if (!m)
     return;
   dvmt_images_clear(m);
+  for (size_t i = 0; i < m->nkinds; i++)
+    free(m->kinds[i].name);
+  free(m->kinds);
   free(m->image);
   free(m->part);
   free(m->ran);
@@ -211,6 +221,39 @@ int dvmt_images_executors(struct dvmt_images *m, const int64_t *index, uint32_t 
   return found;
 }
 
+/* ---- kinds of elements -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_declaration(struct dvmt_span kind) { return dvmt_span_is(dvmt_text_field(&kind), "array"); }
+
+/* The latest that a name had counts. */
+static int take_kind(struct dvmt_images *m, const char *text, const struct dvmt_record *rec) {
+  struct dvmt_array_ref ref;
+  size_t i = 0;
+  if (!dvmt_text_array(text, (const int64_t *)rec->words, rec->nwords, &ref))
+    return 0;
+  while (i < m->nkinds && !dvmt_span_is(ref.name, m->kinds[i].name))
+    i++;
+  if (i == m->nkinds) {
+    struct images_kind *rows = realloc(m->kinds, (m->nkinds + 1) * sizeof(*rows));
+    char *name = strndup(ref.name.s, ref.name.n);
+    m->kinds = rows ? rows : m->kinds;
+    if (!rows || !name) {
+      free(name);
+      return -ENOMEM;
+    }
+    m->kinds[m->nkinds++].name = name;
+  }
+  m->kinds[i].kind = ref.kind;
+  return 0;
+}
+
+static char kind_of(const struct dvmt_images *m, const char *name) {
+  for (size_t i = 0; i < m->nkinds; i++)
+    if (!strcmp(m->kinds[i].name, name))
+      return m->kinds[i].kind;
+  return 'o';
+}
+
 /* ---- elements --------------------------------------------------------------------------------------------------------------------- */
 
 static struct dvmt_image *image_of(struct dvmt_images *m, const struct dvmt_object_def *def) {
@@ -224,7 +267,7 @@ static struct dvmt_image *image_of(struct dvmt_images *m, const struct dvmt_obje
     return NULL;
   m->image = rows;
   image = &rows[m->n];
-  *image = (struct dvmt_image){.def = *def, .bytes = bytes, .unlike = -1};
+  *image = (struct dvmt_image){.def = *def, .kind = kind_of(m, def->name), .bytes = bytes, .unlike = -1};
   image->def.name = strdup(def->name);
   image->before = calloc(1, bytes);
   image->after = calloc(1, bytes);
@@ -266,6 +309,8 @@ int dvmt_images_take(struct dvmt_images *m, const struct dvmt_reader *r, const s
                : 0;
   if (rec->kind == DVMT_DIRECT && dvmt_span_is(kind, DVMT_ELEMENTS_RAN))
     return take_ran(m, rec, rank) ? out_of_memory(err) : 0;
+  if (rec->kind == DVMT_DIRECT && is_declaration(kind))
+    return take_kind(m, site->text, rec) ? out_of_memory(err) : 0;
   bool after = dvmt_span_is(kind, DVMT_ELEMENTS_AFTER);
   if (rec->kind != DVMT_WRITE || !(after || dvmt_span_is(kind, DVMT_ELEMENTS_BEFORE)))
     return 0;

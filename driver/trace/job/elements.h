@@ -8,6 +8,7 @@
 enum { DVMT_NOBODY = -1 };
 struct dvmt_image {
   struct dvmt_object_def def;   /* with a name of its own */
+  char kind;                    /* of its elements: f i u c, else o */
   uint64_t bytes;
   unsigned char *before, *after;/* owned, as the owners: of each element the first rank that has it, or DVMT_NOBODY */
   int32_t *owner;

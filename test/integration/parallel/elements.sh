@@ -118,10 +118,30 @@ status 66 "$dvm" compare --bisect ref.dvmt -- $(ranks 4 ./before)
 has err "error: 'v[1][3]' is "
 lacks err "poison=1"
 
+# The reference is of ranks too, other ones: what they have of the arrays is compared, in no iteration.
+status 0 "$dvm" record -o job.dvmt -- $(ranks 3 ./right_side)
+status 0 "$dvm" compare --bisect job.dvmt -- $(ranks 2 ./right_side)
+has err "0 different"
+status 66 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect job.dvmt -- $(ranks 4 ./wrong)
+has err "execution 1 of the construct at wave.c:27:13 is the first beyond the tolerance"
+has err "wave.c:27:13: error: 'u[1][9]' is "
+has err "note: rank 0 has 'u[1][9]'"
+has err "[dvm-shadow-stale]"
+sed 's/c\[i\]\[j\].n += step/c[i][j].n += step + (step == 2 \&\& i == 9 \&\& j == 7)/' wave.c >struct.c
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O2 -DRENEW="shadow_renew(v)" -DSIDE=1 struct.c -o struct
+status 66 "$dvm" compare --bisect --rename wave.c=struct.c job.dvmt -- $(ranks 2 ./struct)
+has err "execution 3 of the construct at struct.c:27:13 is the first beyond the tolerance"
+has err "error: 'c[9][7]' is "
+has err "note: rank 0 has 'c[9][7]'"
+lacks err "2 differ"
+status 2 "$dvm" compare --bisect --partial job.dvmt -- $(ranks 2 ./right_side)
+has err "needs the reference of a sequential run"
+echo 'int unused;' >>wave.c
+compile parallel,trace right_side 'shadow_renew(v)' 2
+status 2 env DVM_OPTIONS=grid=2x2 "$dvm" compare --bisect job.dvmt -- $(ranks 4 ./wrong)
+has err "the reference's program has been rebuilt since"
+
 # Refused, before anything runs.
-status 0 "$dvm" record -o job.dvmt -- $(ranks 2 ./right)
-status 2 "$dvm" compare --bisect job.dvmt -- $(ranks 2 ./right)
-has err "needs the reference of a sequential one"
 for option in "--window 3" --digits; do
   status 2 "$dvm" compare $option ref.dvmt -- $(ranks 2 ./right)
   has err "'${option% *}': "
