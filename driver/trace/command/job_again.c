@@ -84,11 +84,8 @@ static int64_t site_of(const struct writing *x, const struct dvmt_image *m, char
   char text[1600];
   snprintf(text, sizeof(text), "K w\nF %.*s\nP %u %u\nT %.400s\nV %.400s\ny %c%llu", (int)x->where.file.n, x->where.file.s, x->where.line,
            x->where.column, m->def.name, m->def.name, kind, (unsigned long long)bytes);
-  const struct dvmt_site_def def = {.text = text,
-                                    .kind = DVMT_SITE_ACCESS,
-                                    .words = (uint8_t)((bytes + 7) / 8),
-                                    .bytes = (uint8_t)bytes,
-                                    .where = DVMT_WHERE_ADDRESS};
+  const struct dvmt_site_def def = {
+      .text = text, .kind = DVMT_SITE_ACCESS, .words = (uint8_t)((bytes + 7) / 8), .bytes = (uint8_t)bytes, .where = DVMT_WHERE_ADDRESS};
   return dvmt_shape_site(x->shape, &def);
 }
 
@@ -120,8 +117,7 @@ static int write_image(const struct writing *x, const struct dvmt_image *a, cons
 static int write_all(struct writing *x, const struct dvmt_images *reference, const struct dvmt_images *run, const struct dvmt_step *step) {
   /* Inside of a construct with iterations values count in these alone. */
   int64_t construct = dvmt_shape_site(x->shape, &(struct dvmt_site_def){.text = step->in_reference, .kind = DVMT_SITE_LOOP});
-  int rc = construct < 0 ? (int)construct
-                         : dvmt_shape_enter(x->shape, construct, DVMT_LEVEL_MODIFY, (uint32_t)step->reference_execution);
+  int rc = construct < 0 ? (int)construct : dvmt_shape_enter(x->shape, construct, DVMT_LEVEL_MODIFY, (uint32_t)step->reference_execution);
   for (size_t i = 0; !rc && dvmt_images_at(reference, i); i++) {
     const struct dvmt_image *a = dvmt_images_at(reference, i), *b = dvmt_images_of(run, a->def.name);
     if (b && b->bytes == a->bytes && b->def.element_bytes == a->def.element_bytes)

@@ -209,7 +209,8 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
   struct dvmt_comparing x = {.o = o};
   struct dvmt_compare_options options = o->compare;
   if (s->job->nranks && o->compare.partial)
-    return dvm_error_set(err, -EINVAL, "'--bisect' with '--partial' needs the reference of a sequential run, and '%s' is of a job", s->path);
+    return dvm_error_set(err, -EINVAL, "'--bisect' with '--partial' needs the reference of a sequential run, and '%s' is of a job",
+                         s->path);
   b.of_job = s->job->nranks > 0;
   options.found = NULL;
   options.spot = dvmt_steps_spot;
