@@ -305,20 +305,20 @@ void dvmp_record_leave(struct dvmp_construct *c) {
     dvmp_emit_pace();
 }
 
-void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, void *at, char type, int bytes) {
-  uint64_t words[6] = {number, (uint64_t)bytes};
-  if (!dvmp_emit_wanted() || bytes > 32)
+void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, const struct dvmp_result *value) {
+  uint64_t words[6] = {number, dvmt_results_word((uint64_t)value->bytes, value->magnitude)};
+  if (!dvmp_emit_wanted() || value->bytes > 32)
     return;
-  memcpy(words + 2, at, (size_t)bytes);
+  memcpy(words + 2, value->at, (size_t)value->bytes);
   const struct told *t = construct_of(d);
   if (t->level != DVMT_LEVEL_NONE)
     dvmp_emit(t->site, DVMT_TAG_RESULT, words, 6);
   if (dvmp_live_wanted() && dvmp_options_recording.substitute) {
     struct dvmt_results_row row;
     if (dvmp_emit_ask(DVMT_LIVE_RESULT) && dvmp_live_answer(&row, sizeof(row)) && row.place)
-      dvmp_results_apply(&row, at, type, bytes);
+      dvmp_results_apply(&row, value);
   }
-  dvmp_results_put(d, number, execution, at, type, bytes);
+  dvmp_results_put(d, number, execution, value);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ void dvmp_record_declaration(const struct dvmp_array *a, bool latest, char *text
 
 /* A result of construct 'd', the number of its R line and << 32 of the element; all ranks have it.  One that agrees with the reference's
  * becomes it. */
-void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, void *at, char type, int bytes);
+struct dvmp_result;
+void dvmp_record_result(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, const struct dvmp_result *value);
 /* Of the construct's executions so far; 0: nothing is recorded. */
 uint64_t dvmp_record_execution(const struct dvmrt_directive *d);
 #endif

@@ -1,5 +1,6 @@
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/dual.h"
+#include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
 #include "runtime/parallel/profile.h"
@@ -8,6 +9,7 @@
 #include "runtime/parallel/way.h"
 #include "runtime/trace/text.h"
 #include <complex.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@ struct result {
   char *at, *location;
   int64_t count, location_bytes;
   int64_t elements;             /* that are recorded */
+  float *magnitude;             /* of each of them, of what ranks have added up; or NULL: nobody knows */
   char op;                      /* of dvmp_job_combine; 'X' maxloc, 'N' minloc */
   char type;
   int bytes;
@@ -318,10 +321,16 @@ void dvmp_reduce_iteration(struct dvmp_construct *c) {
   }
 }
 
+static struct dvmp_result value_of(const struct result *r, int64_t element) {
+  return (struct dvmp_result){r->at + element * r->bytes, r->type, r->bytes, r->magnitude ? r->magnitude[element] : 0};
+}
+
 /* What all have now, against the reference. */
-static void check_element(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, const struct result *r, const char *at) {
+static void check_element(const struct dvmrt_directive *d, uint64_t number, uint64_t execution, const struct result *r, int64_t element) {
   char is[80], was[80], name[300];
-  const void *reference = dvmp_results_disagree(d, number, execution, at, r->type, r->bytes);
+  const struct dvmp_result value = value_of(r, element);
+  const char *at = value.at;
+  const void *reference = dvmp_results_disagree(d, number, execution, &value);
   if (!reference)
     return;
   dvmt_text_result(d->site->text, number, name, sizeof(name));
@@ -337,7 +346,7 @@ static uint64_t element_number(unsigned number, int64_t element) { return number
 
 static void check_dual(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
   for (int64_t k = 0; k < r->elements && (r->dual || r->dual_location); k++)
-    check_element(d, element_number(number, k), execution, r, r->at + k * r->bytes);
+    check_element(d, element_number(number, k), execution, r, k);
 }
 
 static void turn_around(struct dvmp_construct *c, struct result *r) {
@@ -368,8 +377,42 @@ static void put_off(const struct dvmrt_directive *d, unsigned number, const stru
 
 /* Of locations nothing is recorded. */
 static void record(const struct dvmrt_directive *d, unsigned number, uint64_t execution, const struct result *r) {
-  for (int64_t k = 0; k < r->elements; k++)
-    dvmp_record_result(d, element_number(number, k), execution, r->at + k * r->bytes, r->type, r->bytes);
+  for (int64_t k = 0; k < r->elements; k++) {
+    const struct dvmp_result value = value_of(r, k);
+    dvmp_record_result(d, element_number(number, k), execution, &value);
+  }
+}
+
+static void make_positive(char *p, int bytes) {
+  if (bytes == 4)
+    *(float *)(void *)p = fabsf(*(float *)(void *)p);
+  else if (bytes == 8)
+    *(double *)(void *)p = fabs(*(double *)(void *)p);
+  else
+    *(long double *)(void *)p = fabsl(*(long double *)(void *)p);
+}
+
+/* With a sum that is recorded come the magnitudes of what ranks have added up, in one message: parts that cancel leave their rounding. */
+static void combine_sum(struct dvmp_construct *c, struct result *r) {
+  size_t n = (size_t)(r->count * r->bytes);
+  char *both = dvmp_arena_get(&c->memory, 2 * n);
+  int64_t whole;
+  memcpy(both, r->at, n);
+  memcpy(both + n, r->at, n);
+  for (int64_t k = 0; k < r->count; k++)
+    make_positive(both + n + k * r->bytes, r->bytes);
+  dvmp_job_combine(both, 2 * r->count, r->op, r->type, r->bytes, NULL);
+  memcpy(r->at, both, n);
+  r->magnitude = dvmp_arena_get(&c->memory, (size_t)r->count * sizeof(*r->magnitude));
+  for (int64_t k = 0; k < r->count; k++)
+    r->magnitude[k] = (float)as_number(r, both + n + k * r->bytes, &whole);
+}
+
+static void combine(struct dvmp_construct *c, struct result *r) {
+  if (dvmp_emit_wanted() && r->op == 's' && r->type == 'f' && r->count == r->elements && dvmp_job.size > 1)
+    combine_sum(c, r);
+  else
+    dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
 }
 
 void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
@@ -405,7 +448,7 @@ void dvmp_reduce_end(struct dvmp_construct *c, const int64_t *at) {
         turn_around(c, r);
       combine_location(r);
     } else if (divided) {
-      dvmp_job_combine(r->at, r->count, r->op, r->type, r->bytes, NULL);
+      combine(c, r);
     }
     if (!r->pending) {
       check_dual(c->d, number, dvmp_record_execution(c->d), r);

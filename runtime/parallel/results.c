@@ -119,7 +119,7 @@ static long double real_at(const char *p, int bytes) {
   return memcpy(&l, p, sizeof(l)), l;
 }
 
-static bool agree(const struct dvmt_results_row *r, const char *a, const char *b, int bytes) {
+static bool agree(const struct dvmt_results_row *r, const char *a, const char *b, int bytes, float magnitude) {
   static const int digits[3] = {24, 53, 64};
   long double x = real_at(a, bytes), y = real_at(b, bytes), far = fabsl(x - y), most = fabsl(x) > fabsl(y) ? fabsl(x) : fabsl(y);
   int k = bytes == 4 ? 0 : bytes == 8 ? 1 : 2, exponent = 0;
@@ -127,43 +127,45 @@ static bool agree(const struct dvmt_results_row *r, const char *a, const char *b
     return false;
   frexpl(most, &exponent);
   return far <= (long double)r->relative * most || far <= (long double)r->ulps * ldexpl(1, exponent - digits[k]) ||
-         far <= (long double)r->absolute;
+         far <= (long double)r->absolute || far <= (long double)(r->rounding * magnitude);
 }
 
-void dvmp_results_apply(const struct dvmt_results_row *r, void *at, char type, int bytes) {
-  int parts = type == 'c' ? 2 : 1, part = bytes / parts;
-  if ((type != 'f' && type != 'c') || (part != 4 && part != 8 && part != 16) || bytes > (int)sizeof(r->value))
+void dvmp_results_apply(const struct dvmt_results_row *r, const struct dvmp_result *v) {
+  int parts = v->type == 'c' ? 2 : 1, part = v->bytes / parts;
+  if ((v->type != 'f' && v->type != 'c') || (part != 4 && part != 8 && part != 16) || v->bytes > (int)sizeof(r->value))
     return;
   for (int i = 0; i < parts; i++)
-    if (!agree(r, (const char *)at + i * part, (const char *)r->value + i * part, part))
+    if (!agree(r, (const char *)v->at + i * part, (const char *)r->value + i * part, part, v->magnitude))
       return;
-  memcpy(at, r->value, (size_t)bytes);
+  memcpy(v->at, r->value, (size_t)v->bytes);
 }
 
 bool dvmp_results_there(void) { return head != NULL; }
 
-const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const void *at, char type,
-                                  int bytes) {
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution,
+                                  const struct dvmp_result *value) {
   const struct dvmt_results_row *r = NULL;
   char now[sizeof(r->value)], reference[sizeof(r->value)];
+  const struct dvmp_result own = {now, value->type, value->bytes, value->magnitude};
+  int bytes = value->bytes;
   if (!head || !construct->pos.file || bytes > (int)sizeof(now))
     return NULL;
-  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0};
+  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0, 0};
   if (!(r = find(&wanted)))
     return NULL;
-  memcpy(now, at, (size_t)bytes);
+  memcpy(now, value->at, (size_t)bytes);
   memcpy(reference, r->value, (size_t)bytes);
-  dvmp_results_apply(r, now, type, bytes); /* agrees: becomes it */
-  if (type == 'f' && bytes == (int)sizeof(long double))
+  dvmp_results_apply(r, &own); /* agrees: becomes it */
+  if (own.type == 'f' && bytes == (int)sizeof(long double))
     bytes = 10; /* the others are no value */
   return memcmp(now, reference, (size_t)bytes) ? r->value : NULL;
 }
 
-void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, void *at, char type, int bytes) {
-  if (!head || (type != 'f' && type != 'c') || !construct->pos.file)
+void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const struct dvmp_result *value) {
+  if (!head || (value->type != 'f' && value->type != 'c') || !construct->pos.file)
     return;
-  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0};
+  const struct dvmt_results_row wanted = {place_of(construct), number, execution, {0}, 0, 0, 0, 0};
   const struct dvmt_results_row *r = find(&wanted);
   if (r)
-    dvmp_results_apply(r, at, type, bytes);
+    dvmp_results_apply(r, value);
 }

@@ -13,11 +13,18 @@ bool dvmp_results_take(const void *p, size_t n);
 /* Replaces the value at 'at', if the reference has one there that agrees within the tolerance.  Alike on all ranks. */
 /* There are results of a reference. */
 bool dvmp_results_there(void);
-/* The reference's value where the one at 'at' does not agree with it, else NULL. */
-const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const void *at, char type,
-                                  int bytes);
-/* The value at 'at' becomes the reference's if it agrees with it. */
+/* A value of this run. */
+struct dvmp_result {
+  void *at;
+  char type;
+  int bytes;
+  float magnitude; /* of what ranks have added up, or 0 */
+};
+/* The reference's value where this one does not agree with it, else NULL. */
+const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution,
+                                  const struct dvmp_result *value);
+/* The value becomes the reference's if it agrees with it. */
 struct dvmt_results_row;
-void dvmp_results_apply(const struct dvmt_results_row *row, void *at, char type, int bytes);
-void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, void *at, char type, int bytes);
+void dvmp_results_apply(const struct dvmt_results_row *row, const struct dvmp_result *value);
+void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const struct dvmp_result *value);
 #endif

@@ -4,8 +4,9 @@
 #define DVMT_RESULTS_H
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#define DVMT_RESULTS_MAGIC 0x33534c5553455244ull /* "DRESULS3" */
+#define DVMT_RESULTS_MAGIC 0x34534c5553455244ull /* "DRESULS4" */
 struct dvmt_results_head {
   uint64_t magic, nrows, nsites;
 };
@@ -16,7 +17,21 @@ struct dvmt_results_row {
   uint64_t execution;  /* of the construct, from 1 */
   uint64_t value[4];
   double relative, ulps, absolute; /* the tolerance: a value that is within one of them agrees */
+  double rounding;     /* likewise, of the magnitude of what ranks have added up (parts may cancel) */
 };
+
+/* That magnitude, a float, lies in the upper half of a result's word of bytes (DVMT_TAG_RESULT); 0: nobody knows it. */
+static inline uint64_t dvmt_results_word(uint64_t bytes, float magnitude) {
+  uint32_t bits;
+  memcpy(&bits, &magnitude, sizeof(bits));
+  return bytes | (uint64_t)bits << 32;
+}
+static inline double dvmt_results_magnitude(uint64_t word) {
+  const uint32_t bits = (uint32_t)(word >> 32);
+  float magnitude;
+  memcpy(&magnitude, &bits, sizeof(bits));
+  return magnitude > 0 ? magnitude : 0; /* of no number: nothing */
+}
 
 /* Behind the rows, as often as the head says: a construct of the reference that the program and the libraries that are known before it runs do
  * not hold; its rows have its own place.  Behind it its text and a zero, to the next multiple of 8 bytes. */

@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         at[line].pos = (struct dvmrt_pos){.file = "a.c", .line = line, .column = 13};
         unsigned char value[32];
         memset(value, 0x3f, sizeof(value));
-        dvmp_results_put(&at[line], i % 2, line, value, kinds[i].type, kinds[i].bytes);
+        const struct dvmp_result result = {value, kinds[i].type, kinds[i].bytes, (float)line};
+        dvmp_results_put(&at[line], i % 2, line, &result);
         for (unsigned k = (unsigned)kinds[i].bytes; k < sizeof(value); k++)
           if (value[k] != 0x3f)
             abort();

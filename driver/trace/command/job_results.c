@@ -25,24 +25,42 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* As the comparison will judge it. */
-static void set_tolerance(struct dvmt_results_row *row, const char *text, const struct dvmt_compare_options *o) {
+static void set_tolerance(struct dvmt_results_row *row, const char *text, const struct dvmt_compare_options *o, uint64_t iterations) {
   struct dvmt_type type;
   struct dvmt_span name = dvmt_result_name(text, row->number, &type);
   char variable[256];
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
-  struct dvmt_tolerance t = dvmt_compare_tolerance(o, type, variable);
+  const struct dvmt_result_tolerance of = dvmt_compare_result_tolerance(o, type, variable, text, row->number, iterations);
+  const struct dvmt_tolerance t = of.tolerance;
   row->relative = t.exact ? 0 : t.relative;
   row->ulps = t.exact ? 0 : t.ulps;
   row->absolute = t.exact ? 0 : t.absolute;
+  row->rounding = of.rounding;
 }
+
+/* Of the execution that is over, from row 'first' on: the count of its iterations stands behind its results. */
+static void set_tolerances(struct rows *rows, size_t first, const struct dvmt_reader *r, const struct dvmt_compare_options *o,
+                           uint64_t iterations) {
+  for (size_t i = first; i < rows->n; i++)
+    set_tolerance(&rows->at[i], dvmt_reader_site(r, rows->at[i].place)->text, o, iterations);
+}
+
+static bool counts(const struct dvmt_record *r) { return r->kind == DVMT_DIGEST && r->nwords > 2 && r->words[2] == DVMT_DIGEST_EXECUTED; }
 
 /* 'place' is the number of the site until all are known. */
 static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_compare_options *o, struct dvm_error *err) {
   struct dvmt_record rec;
   uint64_t *executions = NULL;
-  size_t room = 0;
+  size_t room = 0, first = 0;
+  uint64_t iterations = 0;
   int more, rc = 0;
   while (!rc && (more = dvmt_reader_next(r, &rec, err)) > 0) {
+    if (rec.kind == DVMT_LEAVE) {
+      set_tolerances(rows, first, r, o, iterations);
+      first = rows->n;
+    }
+    if (counts(&rec))
+      iterations = rec.words[0];
     if (rec.kind != DVMT_ENTER && rec.kind != DVMT_RESULT)
       continue;
     if (rec.site >= room) {
@@ -58,6 +76,7 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
     }
     if (rec.kind == DVMT_ENTER) {
       executions[rec.site] = dvmt_next_number(executions[rec.site], rec.words);
+      iterations = 0;
       continue;
     }
     if (rows->n == rows->room) {
@@ -71,10 +90,10 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
       rows->room = want;
     }
     struct dvmt_results_row *row = &rows->at[rows->n++];
-    *row = (struct dvmt_results_row){rec.site, rec.words[0], executions[rec.site], {0}, 0, 0, 0};
+    *row = (struct dvmt_results_row){rec.site, rec.words[0], executions[rec.site], {0}, 0, 0, 0, 0};
     memcpy(row->value, rec.words + 2, sizeof(row->value));
-    set_tolerance(row, dvmt_reader_site(r, rec.site)->text, o);
   }
+  set_tolerances(rows, first, r, o, 0); /* cut by its end */
   free(executions);
   return rc ? rc : more < 0 ? more : 0;
 }

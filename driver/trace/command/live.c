@@ -149,12 +149,15 @@ static bool answer(struct live *l, struct live_rank *r) {
         char variable[256];
         struct dvmt_span name = dvmt_result_name(text, number, &t);
         snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
-        struct dvmt_tolerance tolerance = dvmt_compare_tolerance(&l->o->compare, t, variable);
+        const struct dvmt_result_tolerance of =
+            dvmt_compare_result_tolerance(&l->o->compare, t, variable, step->text, number, live_step_iterations(step));
+        const struct dvmt_tolerance tolerance = of.tolerance;
         row = (struct dvmt_results_row){.place = 1, .number = number, .execution = execution};
         memcpy(row.value, step->results[k].words + 2, sizeof(row.value));
         row.relative = tolerance.exact ? 0 : tolerance.relative;
         row.ulps = tolerance.exact ? 0 : tolerance.ulps;
         row.absolute = tolerance.exact ? 0 : tolerance.absolute;
+        row.rounding = of.rounding;
       }
   }
   if (!row.place && !l->reference.over && live_steps_ahead(s) < LIVE_LEAD)

@@ -3,6 +3,8 @@
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/value.h"
 #include "runtime/trace/digest.h"
+#include "runtime/trace/results.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +74,11 @@ static void compare_result(struct live_found *f, const struct live_step *a, cons
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
   if (is_ignored(f, a->text, variable))
     return;
-  struct dvmt_tolerance tolerance = dvmt_compare_tolerance(&f->o->compare, t, variable);
-  double slack = dvmt_value_rounding(t, &tolerance, dvmt_value_magnitude(t, x->words + 2));
-  struct dvmt_difference d = dvmt_value_compare(t, x->words + 2, t, y->words + 2, &tolerance, slack);
+  const struct dvmt_result_tolerance of =
+      dvmt_compare_result_tolerance(&f->o->compare, t, variable, a->text, x->words[0], live_step_iterations(a));
+  double slack =
+      fmax(dvmt_value_rounding(t, &of.tolerance, dvmt_value_magnitude(t, x->words + 2)), of.rounding * dvmt_results_magnitude(y->words[1]));
+  struct dvmt_difference d = dvmt_value_compare(t, x->words + 2, t, y->words + 2, &of.tolerance, slack);
   f->identical += !d.beyond && d.absolute == 0;
   f->within += !d.beyond && d.absolute != 0;
   if (!d.beyond)

@@ -5,6 +5,8 @@
 #include "driver/trace/command/options.h"
 #include "driver/trace/job/join_rank.h"
 #include "runtime/trace/live.h"
+#include "runtime/trace/digest.h"
+#include <string.h>
 #include <sys/types.h>
 
 enum { LIVE_LEAD = 1000 };      /* executions that one side may be ahead of the other in this process */
@@ -22,6 +24,12 @@ struct live_step {
   struct dvmt_join_result *results;
   size_t nresults;
 };
+static inline uint64_t live_step_iterations(const struct live_step *s) {
+  for (size_t i = 0; i < s->nsums; i++)
+    if (!strcmp(s->sums[i].name, DVMT_EXECUTED))
+      return s->sums[i].elements;
+  return 0;
+}
 /* Steps of a side as a sink takes them from a shape (project.h); the last 'kept' that have been taken stay, for results that come late. */
 struct live_steps {
   struct dvmt_sink sink;

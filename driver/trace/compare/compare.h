@@ -86,6 +86,13 @@ struct dvmt_compare_options {
 
 /* How closely values of this type and variable are compared. */
 struct dvmt_tolerance dvmt_compare_tolerance(const struct dvmt_compare_options *options, struct dvmt_type type, const char *variable);
+/* The same of a result of a reduction, 'number' of the construct with that text, which so many iterations have made (0: nobody knows). */
+struct dvmt_result_tolerance {
+  struct dvmt_tolerance tolerance;
+  double rounding; /* of the magnitude of what ranks have added up: an absolute difference that is none */
+};
+struct dvmt_result_tolerance dvmt_compare_result_tolerance(const struct dvmt_compare_options *options, struct dvmt_type type,
+                                                           const char *variable, const char *text, uint64_t number, uint64_t iterations);
 
 /* What is said where as many iterations as these are executed, which are not the same. */
 void dvmt_compare_iterations_text(uint64_t reference, uint64_t run, char *buf, size_t size);

@@ -228,6 +228,13 @@ void dvmt_cmp_in_order(struct dvmt_compare *c, const struct item *b) {
     lose_step(c, b);
 }
 
+static uint64_t count_of(const struct dvmt_compare *c, const struct items *tail) {
+  for (size_t i = 0; i < tail->n; i++)
+    if (tail->row[i].kind == DVMT_DIGEST && !strcmp(dvmt_cmp_key_name(c, tail->row[i].key), DVMT_EXECUTED))
+      return tail->row[i].words[0];
+  return 0;
+}
+
 /* The end of a parallel construct: results and digests stand between the last iteration and it. */
 static void end_parallel(struct dvmt_compare *c, const struct item *b) {
   dvmt_cmp_end_iteration(c);
@@ -240,6 +247,7 @@ static void end_parallel(struct dvmt_compare *c, const struct item *b) {
       dvmt_cmp_add_item(c, &c->a_items, dvmt_cmp_take(c));
     dvmt_cmp_leave_partly(c);
     c->may_drop = false;
+    c->iterations = count_of(c, &c->a_items);
     if (!c->unpaired)
       dvmt_cmp_lists(c, &c->a_items, &c->b_tail);
     if (c->unpaired || c->over)

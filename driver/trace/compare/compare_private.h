@@ -175,6 +175,7 @@ struct dvmt_compare {
   bool has_beyond;
   bool lost;               /* after a difference of structure outside parallel constructs: until both meet again */
   struct items a_items, b_items, b_tail;
+  uint64_t iterations; /* of the construct whose results are compared; 0: nobody has counted them */
   /* Inside a parallel construct: */
   bool in_parallel, unpaired /* A has no such execution */, overflow, b_in_iteration, may_drop;
   uint32_t parallel_key;

@@ -1,5 +1,6 @@
 /* Values, results and sums of which both sides have one. */
 #include "driver/trace/compare/compare_private.h"
+#include "runtime/trace/results.h"
 #include "driver/trace/compare/name.h"
 #include "driver/trace/format/lead.h"
 #include "runtime/trace/digest.h"
@@ -28,6 +29,19 @@ struct dvmt_tolerance dvmt_compare_tolerance(const struct dvmt_compare_options *
     }
   t.exact = o->exact || (type.part_bytes && t.relative == 0 && t.ulps == 0 && t.absolute == 0);
   return t;
+}
+
+/* In another order each addition rounds otherwise: all of them the same way, at worst, as sums of values of one sign do.  Sums that may have
+ * lost all but two digits are told of. */
+struct dvmt_result_tolerance dvmt_compare_result_tolerance(const struct dvmt_compare_options *o, struct dvmt_type type,
+                                                           const char *variable, const char *text, uint64_t number, uint64_t iterations) {
+  struct dvmt_tolerance t = dvmt_compare_tolerance(o, type, variable);
+  double least = dvmt_value_rounding(type, &t, 1), rounding = (double)iterations * dvmt_type_rounding(type);
+  if (t.exact || t.relative != dvmt_tolerance_default(type).relative || !dvmt_result_adds_up(text, number))
+    return (struct dvmt_result_tolerance){t, t.exact ? 0 : least}; /* somebody has asked for it */
+  rounding = rounding < 1e-2 ? rounding : 1e-2;
+  t.relative = rounding > t.relative ? rounding : t.relative;
+  return (struct dvmt_result_tolerance){t, rounding > least ? rounding : least};
 }
 
 static struct dvmt_tolerance tolerance_of(const struct dvmt_compare *c, struct dvmt_type type, const char *variable) {
@@ -294,9 +308,11 @@ static void compare_results(struct dvmt_compare *c, const struct item *a, const 
   snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s);
   const struct pair p = {NULL, NULL, ta, tb, a->words + 2, b->words + 2, variable, dvmt_cmp_b_text(c, b)};
   c->totals.values++;
-  struct dvmt_tolerance tolerance = tolerance_of(c, dvmt_type_narrower(ta, tb), variable);
-  double slack = dvmt_value_rounding(dvmt_type_narrower(ta, tb), &tolerance, dvmt_value_magnitude(ta, a->words + 2));
-  struct dvmt_difference d = dvmt_value_compare(ta, a->words + 2, tb, b->words + 2, &tolerance, slack);
+  const struct dvmt_result_tolerance t =
+      dvmt_compare_result_tolerance(&c->options, dvmt_type_narrower(ta, tb), variable, dvmt_cmp_b_text(c, b), b->words[0], c->iterations);
+  double slack = dvmt_value_rounding(dvmt_type_narrower(ta, tb), &t.tolerance, dvmt_value_magnitude(ta, a->words + 2));
+  slack = fmax(slack, t.rounding * fmax(dvmt_results_magnitude(a->words[1]), dvmt_results_magnitude(b->words[1])));
+  struct dvmt_difference d = dvmt_value_compare(ta, a->words + 2, tb, b->words + 2, &t.tolerance, slack);
   if (!d.beyond && d.absolute == 0)
     c->totals.identical++;
   else if (!d.beyond)

@@ -224,7 +224,7 @@ bool dvmt_element_parse(const char *s, struct dvmt_span *name, struct dvmt_subsc
 
 struct reductions {
   uint64_t left;
-  struct dvmt_span name;
+  struct dvmt_span operation, name;
   struct dvmt_type *type;
 };
 
@@ -233,7 +233,7 @@ static bool find_reduction(void *arg, char key, struct dvmt_span rest) {
   struct reductions *r = arg;
   if (key != DVMRT_DIRECTIVE_REDUCTION || r->left--)
     return true;
-  dvmt_text_field(&rest);
+  r->operation = dvmt_text_field(&rest);
   r->name = dvmt_text_field(&rest);
   for (int i = 0; i < 3; i++)
     dvmt_text_field(&rest);
@@ -245,8 +245,15 @@ static bool find_reduction(void *arg, char key, struct dvmt_span rest) {
 }
 
 struct dvmt_span dvmt_result_name(const char *text, uint64_t number, struct dvmt_type *type) {
-  struct reductions r = {number & 0xffffffff, {"?", 1}, type};
+  struct reductions r = {number & 0xffffffff, {NULL, 0}, {"?", 1}, type};
   *type = (struct dvmt_type){'o', 8, 0};
   dvmt_text_lines(text, find_reduction, &r);
   return r.name;
+}
+
+bool dvmt_result_adds_up(const char *text, uint64_t number) {
+  struct dvmt_type type;
+  struct reductions r = {number & 0xffffffff, {NULL, 0}, {"?", 1}, &type};
+  dvmt_text_lines(text, find_reduction, &r);
+  return r.operation.s && (dvmt_span_is(r.operation, "sum") || dvmt_span_is(r.operation, "product"));
 }

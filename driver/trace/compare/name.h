@@ -33,4 +33,6 @@ int64_t dvmt_element_offset(const struct dvmt_object_def *object, const struct d
 bool dvmt_element_parse(const char *s, struct dvmt_span *name, struct dvmt_subscripts *to);
 /* Name and type of the reduction variable of a construct's R line 'number'. */
 struct dvmt_span dvmt_result_name(const char *text, uint64_t number, struct dvmt_type *type);
+/* Whether its result depends on the order of iterations by rounding: a sum or a product. */
+bool dvmt_result_adds_up(const char *text, uint64_t number);
 #endif

@@ -340,3 +340,13 @@ struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t) {
   default: return (struct dvmt_tolerance){0, 0, 0, false};
   }
 }
+
+double dvmt_type_rounding(struct dvmt_type t) {
+  switch (t.part_bytes) {
+  case 2: return 0x1p-11;
+  case 4: return 0x1p-24;
+  case 8: return 0x1p-53;
+  case 16: return 0x1p-64;
+  default: return 0;
+  }
+}

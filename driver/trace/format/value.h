@@ -44,4 +44,6 @@ double dvmt_value_real(struct dvmt_type t, const uint64_t *words);
 /* Greatest magnitude of the parts; 0 for NaN and infinite ones. */
 double dvmt_value_magnitude(struct dvmt_type t, const uint64_t *words);
 struct dvmt_tolerance dvmt_tolerance_default(struct dvmt_type t);
+/* The greatest relative error of one operation; 0: of no floating type. */
+double dvmt_type_rounding(struct dvmt_type t);
 #endif

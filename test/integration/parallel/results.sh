@@ -151,4 +151,54 @@ END_F
   has out "part(2,3) = "
   has out "g(7) = 125"
 fi
+
+# What another order of the terms leaves is no difference, however many they are and though they cancel; a term that is missing is one.
+cat >terms.c <<'END_C'
+#include <math.h>
+#include <stdio.h>
+#ifndef EACH
+#define EACH
+#endif
+enum { N = 200000 };
+#pragma dvm array distribute[block]
+float a[N];
+#pragma dvm array align([i] with a[i])
+double b[N];
+int main(void) {
+  float many = 0;
+  double none = 0;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++) {
+    a[i] = 1.1f + i % 5;
+    b[i] = 1.37 * sin((i - (N - 1) / 2.0) * 0.001);
+  }
+#pragma dvm parallel([i] on a[i]) reduction(sum(many), sum(none))
+  for (int i = 0; i < N; i++) {
+    many += a[i];
+    none += b[i] EACH;
+  }
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    b[i] -= none / many;
+  printf("%d\n", fabs(none) < 1);
+  return 0;
+}
+END_C
+status 0 "$dvmcc" -fdvm=trace -g -O1 terms.c -o terms_alone -lm
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 terms.c -o terms -lm
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 "-DEACH=+(i == 7 ? 1e-3 : 0)" terms.c -o terms_wrong -lm
+status 0 "$dvm" record --level checksum -o terms.dvmt -- ./terms_alone
+for n in 2 3 4; do
+  status 0 "$dvm" compare terms.dvmt -- $(ranks $n ./terms)
+  has err ", 0 different"
+done
+has err " within tolerance"
+status 0 env DVM_OPTIONS=poison=1 "$dvm" compare terms.dvmt -- $(ranks 3 ./terms)
+status 0 "$dvm" compare --live ./terms_alone -- $(ranks 3 ./terms)
+status 66 "$dvm" compare --exact terms.dvmt -- $(ranks 3 ./terms)
+status 66 "$dvm" compare terms.dvmt -- $(ranks 3 ./terms_wrong)
+has err "error: 'none' is "
+lacks err "error: 'many' is "
+status 66 "$dvm" compare --live ./terms_alone -- $(ranks 3 ./terms_wrong)
+has err "the result 'none' is "
 finish
