@@ -98,10 +98,11 @@ static int collect(struct rows *rows, struct dvmt_reader *r, const struct dvmt_c
   return rc ? rc : more < 0 ? more : 0;
 }
 
-/* By site of the reference: where the run has it, and whether that was found. */
+/* By site of the reference: where the run has it, and whether that is known: of a file that the program holds, constructs that are not found
+ * there have been changed. */
 struct places {
   uint64_t *at; /* owned; of one that cannot be found its own place */
-  bool *found;  /* owned */
+  bool *known; /* owned */
   size_t n;
 };
 
@@ -118,8 +119,8 @@ static int find_places(struct places *to, struct dvmt_compare *c, const struct d
   struct dvmt_job_places *p = path ? dvmt_job_places_read(path, command) : NULL;
   *to = (struct places){.n = dvmt_reader_nsites(r)};
   to->at = calloc(to->n + 1, sizeof(*to->at));
-  to->found = calloc(to->n + 1, sizeof(*to->found));
-  const bool fine = to->at && to->found;
+  to->known = calloc(to->n + 1, sizeof(*to->known));
+  const bool fine = to->at && to->known;
   for (size_t i = 0; fine && p && i < to->n; i++) {
     const char *text = dvmt_reader_site(r, i)->text;
     if (!dvmt_job_places_add(p, text, file_of(c, text))) {
@@ -131,7 +132,8 @@ static int find_places(struct places *to, struct dvmt_compare *c, const struct d
     struct dvmt_where own = dvmt_site_where(dvmt_reader_site(r, i)->text), now = {.line = 0};
     if (p)
       now = dvmt_job_places_of(p, i);
-    if (!(to->found[i] = now.line))
+    to->known[i] = now.line || (p && own.file.s && dvmt_job_places_know(p, file_of(c, dvmt_reader_site(r, i)->text)));
+    if (!now.line)
       now = own;
     to->at[i] = dvmt_results_place(now.file.s, now.file.n, now.line, now.column);
   }
@@ -141,7 +143,7 @@ static int find_places(struct places *to, struct dvmt_compare *c, const struct d
 
 static bool is_looked_for(const struct dvmt_reader *r, const struct places *p, size_t i) {
   const struct dvmt_site_def *def = dvmt_reader_site(r, i);
-  return !p->found[i] && def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
+  return !p->known[i] && def->kind == DVMT_SITE_CONSTRUCT && dvmt_shape_is_parallel(def->text);
 }
 
 /* The text, with the run's name of the file. */
@@ -185,7 +187,7 @@ int dvmt_job_results(const char *path, struct dvmt_compare *c, const struct dvmt
   if (!rc)
     rc = write_results(path, c, r, &rows, &places, err);
   free(places.at);
-  free(places.found);
+  free(places.known);
   free(rows.at);
   dvmt_reader_close(r);
   return rc;

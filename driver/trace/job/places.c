@@ -162,6 +162,14 @@ void dvmt_job_places_destroy(struct dvmt_job_places *p) {
 
 bool dvmt_job_places_add(struct dvmt_job_places *p, const char *text, struct dvmt_span file) { return add(&p->reference, text, file); }
 
+bool dvmt_job_places_know(const struct dvmt_job_places *p, struct dvmt_span file) {
+  const struct dvmt_span base = dvmt_span_base(file);
+  for (size_t i = 0; i < p->run.n; i++)
+    if (p->run.row[i].file.n == base.n && !memcmp(p->run.row[i].file.s, base.s, base.n))
+      return true;
+  return false;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------------------------------------------- */
 
 static int by_file(const struct construct *x, const struct construct *y) {

@@ -18,6 +18,8 @@ struct dvmt_job_places *dvmt_job_places_read_file(const char *path);
 void dvmt_job_places_destroy(struct dvmt_job_places *p);
 /* A construct of the reference, by the text of its site ('file': as the run names its file); all of them first. */
 bool dvmt_job_places_add(struct dvmt_job_places *p, const char *text, struct dvmt_span file);
+/* Whether the program or its libraries hold constructs of that file. */
+bool dvmt_job_places_know(const struct dvmt_job_places *p, struct dvmt_span file);
 /* Then: where the run has the n-th that was added.  'line' 0: nowhere. */
 struct dvmt_where dvmt_job_places_of(struct dvmt_job_places *p, size_t n);
 #endif

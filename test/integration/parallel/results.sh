@@ -201,4 +201,37 @@ has err "error: 'none' is "
 lacks err "error: 'many' is "
 status 66 "$dvm" compare --live ./terms_alone -- $(ranks 3 ./terms_wrong)
 has err "the result 'none' is "
+
+# Of two constructs with the same variables one is changed: the other one keeps its results.
+cat >two.c <<'END_C'
+#include <stdio.h>
+#ifndef OP
+#define OP sum
+#endif
+enum { N = 100 };
+#pragma dvm array distribute[block]
+double a[N];
+int main(void) {
+  double dot = 0, other;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i / 7.0;
+#pragma dvm parallel([i] on a[i]) reduction(sum(dot))
+  for (int i = 0; i < N; i++)
+    dot += a[i] * a[i];
+  other = dot;
+  dot = 0;
+#pragma dvm parallel([i] on a[i]) reduction(OP(dot))
+  for (int i = 0; i < N; i++)
+    dot += a[i];
+  printf("%g %g\n", other, dot);
+  return 0;
+}
+END_C
+status 0 "$dvmcc" -fdvm=trace -g -O1 two.c -o two_alone
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 -DOP=max two.c -o two
+status 0 "$dvm" record --level checksum -o two.dvmt -- ./two_alone
+status 66 env DVM_OPTIONS=poison=1 "$dvm" compare two.dvmt -- $(ranks 2 ./two)
+has err "two.c:18:13: error: the reference has 'dot' = "
+lacks err "two.c:13:13: error"
 finish
