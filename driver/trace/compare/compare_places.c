@@ -142,8 +142,8 @@ static bool same_constructs(const struct place *a, size_t n, const struct place 
   }
 }
 
-/* One side may have recorded a part of what the other has. */
-static bool in_parts(const struct dvmt_compare *c) { return c->options.limited || c->a_levels; }
+/* One side may have recorded a part of what the other has; one of a job that was cut has. */
+static bool in_parts(const struct dvmt_compare *c) { return c->options.limited || c->a_levels || c->options.by_sums; }
 
 static bool same_place(const struct place *a, const struct place *b) {
   return a->line == b->line && a->column == b->column && !strcmp(a->token, b->token);

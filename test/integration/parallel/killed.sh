@@ -125,4 +125,39 @@ until_true has_all stands.dvmt.1
 kill -9 "$(cat pid.0)" "$(cat pid.1)"
 wait $recorder 2>/dev/null
 has err "the last construct that all ranks have executed is execution 3 of the 'parallel' at stands.c:8"
+
+# A run that ends early knows some of the constructs only: they are the ones at their lines, though others have the same variables.
+cat >early.c <<'END_C'
+#include <stdlib.h>
+enum { N = 40 };
+#pragma dvm array distribute[block]
+double a[N];
+static void sweep(int stop) {
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] += 1;
+  if (stop)
+    exit(3);
+#pragma dvm parallel([i] on a[i])
+  for (int i = 1; i < N; i++)
+    a[i] *= 2;
+}
+int main(int argc, char **argv) {
+  (void)argv;
+#pragma dvm parallel([i] on a[i])
+  for (int i = 2; i < N; i++)
+    a[i] = i;
+  sweep(argc > 1);
+#pragma dvm parallel([i] on a[i])
+  for (int i = 3; i < N; i++)
+    a[i] -= 1;
+  return 0;
+}
+END_C
+status 0 "$dvmcc" -fdvm=trace -g -O1 early.c -o early_alone
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 early.c -o early
+status 0 "$dvm" record --level checksum -o early.dvmt -- ./early_alone
+status 66 "$dvm" compare early.dvmt -- mpirun --oversubscribe -n 2 ./early stop
+has err "early.c:11:13: error: the run ends here; the reference continues with the start of the parallel at early.c:11"
+has err "1 error (1 occurrence)"
 finish
