@@ -87,8 +87,10 @@ static void save(void) {
 }
 
 static void *collect(void *arg) {
+  int poll_ms = POLL_MS / 16;
   while (!atomic_load(&inside.ending)) {
-    dvmt_ring_wait(inside.ring, POLL_MS);
+    dvmt_ring_wait(inside.ring, poll_ms);
+    poll_ms = poll_ms < POLL_MS / 2 ? 2 * poll_ms : POLL_MS;
     drain();
     if (inside.ordered)
       take_rest();
