@@ -69,11 +69,11 @@ static int reduce(const struct dvmt_side *s, const struct dvmt_job_levels *l, co
   int rc = s->job->nranks ? dvmt_join(s->job, &options, totals, err)
                           : project(s->path, options.out, l->elements ? &l->reference : NULL, l->valued, &totals->sums, err);
   int close_rc = dvmt_writer_close(w, true, NULL, &close_err);
-  if (!rc && close_rc) {
+  if (close_rc && !err->code) { /* what the sink has met, too */
     *err = close_err;
     rc = close_rc;
   }
-  return rc;
+  return rc && !err->code ? dvm_error_set(err, rc, "cannot write '%s': %s", to, strerror(-rc)) : rc;
 }
 
 /* ---- the comparison ------------------------------------------------------------------------------------------------------------------ */

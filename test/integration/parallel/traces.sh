@@ -173,4 +173,8 @@ has err "the reference has 3 ranks, the run 2"
 status 0 "$dvm" record -o sums100.dvmt -- $(ranks 3 ./sum100)
 status 66 "$dvm" diff sums.dvmt sums100.dvmt
 has err "error: rank 2: "
+
+# Where what a comparison notes for itself cannot be written, the reason is told.
+(ulimit -f 0; "$dvm" diff ref.dvmt job.dvmt 2>&1) | cat >err
+has err "File too large"
 finish
