@@ -1,4 +1,5 @@
 // Calls that leave the module: functions that we know by name, all others, inline assembly.
+#include "FortranLibrary.h"
 #include "InputCalls.h"
 #include "Memory.h"
 #include "runtime/library_abi.h"
@@ -379,6 +380,32 @@ static bool isInstrumentedHere(const CallBase *Call) {
   return F && !F->isDeclarationForLinker() && !F->isInterposable() && !F->hasFnAttribute(Attribute::Naked);
 }
 
+// ---- Functions of flang's library ----
+
+static Value *bytesWritten(IRBuilder<> &B, const CallBase *Call, unsigned N, char Letter) {
+  if (Letter != 'n')
+    return B.getInt64(Letter == 's' ? 16 : uint64_t(Letter - '0'));
+  return B.CreateZExtOrTrunc(argument(Call, N + 1), B.getInt64Ty());
+}
+
+static void lowerFortran(FunctionState &S, CallBase *Call, StringRef Letters) {
+  BuilderBehind B(Call);
+  Handed All(S, B);
+  for (unsigned N = 0; N < Call->arg_size(); ++N) {
+    const char Letter = N < Letters.size() ? Letters[N] : Letters.back();
+    Value *P = argument(Call, N);
+    if (!P->getType()->isPointerTy() || isa<ConstantPointerNull>(P) || Letter == 'r')
+      continue;
+    if (Letter == 'd')
+      S.RT.call(B, "__dvmrt_described", {P});
+    else if (Letter == 'w')
+      All.addObject(P, N);
+    else
+      S.RT.call(B, "__dvmrt_fill", {P, bytesWritten(B, Call, N, Letter)});
+  }
+  All.tell();
+}
+
 // setjmp and kin: what longjmp has left ended without a word.
 static void lowerLanding(FunctionState &S, CallBase *Call) {
   BuilderBehind B(Call);
@@ -405,6 +432,8 @@ void dvmir::lowerCall(FunctionState &S, CallBase *Call) {
     return;
   if (Known && Known->Lower)
     return Known->Lower(S, Call);
+  if (const StringRef Letters = fortranLetters(Call); !Letters.empty())
+    return lowerFortran(S, Call, Letters);
   if (Call->doesNotReturn() || Call->onlyReadsMemory() || assignInput(S, Call))
     return;
   auto Pointers = writtenArguments(Call, Known ? Known->Args : !ByRange.empty() ? "r" : "", ByRange);
