@@ -102,6 +102,10 @@ static inline bool dvmrt_array_holds(const struct dvmrt_array *a, const int64_t 
       return false;
   return true;
 }
+/* Are they those of the element that holds address 'at'? */
+static inline bool dvmrt_array_is_at(const struct dvmrt_array *a, uintptr_t at, const int64_t *ix) {
+  return dvmrt_array_holds(a, ix) && at - dvmrt_array_leads_to(a, ix) < a->element_bytes;
+}
 /* Indices of the element that holds address 'a'. */
 void dvmrt_array_indices(const struct dvmrt_array *a, uintptr_t at, int64_t *ix);
 const struct dvmrt_layout *dvmrt_array_layout(struct dvmrt_array *a);

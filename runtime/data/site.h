@@ -66,34 +66,50 @@ struct dvmrt_member {
   struct dvmrt_member *next;
 };
 
+/* Elements of which one access of the site has been judged right, or counted, and which lie as that one does while the index variables of the
+ * nest are as they were (rules/offsets.h). */
+struct dvmrt_near {
+  uintptr_t low;
+  uint64_t length; /* 0: none */
+  uint32_t base; /* of the execution of the nest: __dvmrt_now.base */
+  uint32_t flags, size; /* as the access has them */
+  uint8_t shift, iv[2];
+  int64_t is[2]; /* __dvmrt_now.iv[iv[n]] */
+  uint32_t *words; /* of 'low' */
+  const struct dvmrt_array *array; /* whose subscripts the site gives; or NULL */
+  uint64_t *hits;
+  struct dvmrt_site **writer;
+};
+
 struct dvmrt_access {
+  struct dvmrt_near near;
   struct dvmrt_site *site;
   struct dvmrt_pos pos;
-  uint32_t flags;        /* DVMRT_READ | DVMRT_WRITE */
+  uint32_t flags; /* DVMRT_READ | DVMRT_WRITE */
   bool quiet;
-  const char *text;      /* never NULL */
-  const char *name;      /* NULL: none */
+  const char *text; /* never NULL */
+  const char *name; /* NULL: none */
   struct dvmrt_pos declared;
   uint64_t bytes, element_bytes;
-  long cid;              /* 0: none */
-  int use;               /* U line of construct cid, -1: none */
-  bool distributed;      /* the file shows that the root is a distributed array */
-  char root;             /* G, or 0 */
-  int index;             /* I, or -1 */
-  char range;            /* N: e elements, w anything; 0: no range */
+  long cid; /* 0: none */
+  int use; /* U line of construct cid, -1: none */
+  bool distributed; /* the file shows that the root is a distributed array */
+  char root; /* G, or 0 */
+  int index; /* I, or -1 */
+  char range; /* N: e elements, w anything; 0: no range */
   struct dvmrt_members {
-    uint64_t begin;      /* where the range begins in the first struct */
-    uint64_t times;      /* what follows so many is none; 0: any number is */
-    char form;           /* '.' a struct, '[' an array, '>' a pointer */
-    const char *text;    /* .. as it is written */
+    uint64_t begin; /* where the range begins in the first struct */
+    uint64_t times; /* what follows so many is none; 0: any number is */
+    char form; /* '.' a struct, '[' an array, '>' a pointer */
+    const char *text; /* .. as it is written */
     struct dvmrt_member *first; /* NULL: all of a struct is as good as a part */
-  } *members;            /* of a range of structs that are judged by their members; or NULL */
-  bool whole;            /* a struct, as a whole */
-  bool floating;         /* a floating-point or complex value */
-  bool buffered;         /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
-  bool varies;           /* its subscripts may have changed since the directive */
-  char role;             /* Z: i io, a all, l lhs, v via, r rhs; 0: none */
-  long expression;       /* the number of Z lhs, via and rhs */
+  } *members; /* of a range of structs that are judged by their members; or NULL */
+  bool whole; /* a struct, as a whole */
+  bool floating; /* a floating-point or complex value */
+  bool buffered; /* agrees with a section of a remote_access around it; dvmrt_check_buffered says if it uses the buffer */
+  bool varies; /* its subscripts may have changed since the directive */
+  char role; /* Z: i io, a all, l lhs, v via, r rhs; 0: none */
+  long expression; /* the number of Z lhs, via and rhs */
   char standing; /* H: in a d declaration, r return, f the head of a loop, j the condition of a statement that a jump leaves; 0: none */
   int ndims; /* X lines */
   struct dvmrt_subscript axis[DVMRT_NDIMS_MAX];

@@ -188,8 +188,8 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
   leave();
 }
 
-void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
-  if (gives_first_value((uintptr_t)p, size, flags))
+static __attribute__((noinline)) void touch_far(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (!__dvmrt_now.mask && gives_first_value((uintptr_t)p, size, flags))
     return;
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || (!dvmrt_held_count && dvmrt_offsets_touch(site, (uintptr_t)p, size, ix, flags)) ||
       touch_result((uintptr_t)p, size, ix))
@@ -202,6 +202,25 @@ void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const 
   if (held)
     keep((uintptr_t)p, size);
   note_result((uintptr_t)p, size, ix, flags);
+}
+
+/* A site that gives the subscripts of its element. */
+static __attribute__((noinline)) void touch_subscripts(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix,
+                                                       uint32_t flags) {
+  const struct dvmrt_near *n = dvmrt_offsets_near(site, (uintptr_t)p, size, flags);
+  if (!n || !dvmrt_array_is_at(n->array, (uintptr_t)p, ix) || !dvmrt_offsets_again(n, site, (uintptr_t)p, flags))
+    touch_far(p, size, site, ix, flags);
+}
+
+/* Without a call, and so without registers to save, where a site goes on as it began. */
+void __dvmrt_touch(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped | dvmrt_held_count))
+    return touch_far(p, size, site, ix, flags);
+  const struct dvmrt_near *n = dvmrt_offsets_near(site, (uintptr_t)p, size, flags);
+  if (n && ix && n->array)
+    return touch_subscripts(p, size, site, ix, flags);
+  if (!n || !dvmrt_offsets_again(n, site, (uintptr_t)p, flags))
+    touch_far(p, size, site, ix, flags);
 }
 
 int __dvmrt_result(const void *p, uint64_t size, struct dvmrt_site *site, uint32_t flags) {

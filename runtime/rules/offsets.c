@@ -9,6 +9,7 @@ enum { OFFSETS_MAX = 8, NEAREST = -8, BITS = 4 }; /* an offset along one dimensi
 
 struct dvmrt_offsets {
   struct dvmrt_offsets *next; /* of those that hold anything */
+  struct dvmrt_near *near;    /* of the same access */
   struct dvmrt_array *array;  /* NULL: holds nothing */
   uint32_t flags;             /* DVMRT_READ | DVMRT_WRITE of the accesses */
   bool subscripts;            /* those of the text are the array's */
@@ -16,15 +17,15 @@ struct dvmrt_offsets {
   struct own {
     int dim, index; /* the own element has the subscript coef * iv[index] + add there */
     int64_t coef, add;
+    int64_t last;   /* .. and what lies as 'last' does this one more */
+    uint64_t extent, bytes;
   } own[DVMRT_NDIMS_MAX];
-  /* In this iteration, all from 'low' on lie as 'last' does: a row along a dimension that is not divided.  length 0: of no iteration. */
-  uint32_t iteration;
-  uintptr_t low;
-  uint64_t length;
+  /* Where the dimensions that are divided are the outer ones, all elements that lie as 'last' does are a row: it is known without its subscripts. */
   struct offset *last;
+  uint64_t row; /* bytes; 0: they are none */
   unsigned count;
   struct offset {
-    uint64_t way;                  /* packed, 0: none */
+    uint64_t way; /* packed, 0: none */
     struct dvmrt_finding *finding; /* NULL: right */
     uint64_t hits;
   } offset[OFFSETS_MAX];
@@ -39,7 +40,8 @@ void dvmrt_offsets_end_all(bool counts) {
         dvmrt_finding_more(o->offset[i].finding, o->offset[i].hits);
     o->array = NULL;
     o->count = 0;
-    o->length = 0;
+    o->last = NULL;
+    o->near->length = 0;
   }
   dvmrt_offsets_first = NULL;
 }
@@ -57,17 +59,34 @@ static bool find_own(struct dvmrt_offsets *o, const struct dvmrt_layout *array, 
     if (a.kind != DVMRT_COORD_AFFINE || a.coef != 1 || array->unit[r] > 1 || n.kind == DVMRT_COORD_ALL || dims >> a.index & 1)
       return false;
     dims |= 1u << a.index;
-    o->own[o->ndims++] = (struct own){a.index, n.index, n.kind == DVMRT_COORD_AFFINE ? n.coef : 0, n.add - a.add};
+    o->own[o->ndims++] =
+        (struct own){.dim = a.index, .index = n.index, .coef = n.kind == DVMRT_COORD_AFFINE ? n.coef : 0, .add = n.add - a.add};
   }
   return true;
 }
+
+/* Of the dimensions that are divided; they come in any order. */
+static void find_row(struct dvmrt_offsets *o) {
+  const struct dvmrt_array *a = o->array;
+  uint32_t dims = 0;
+  for (int n = 0; n < o->ndims; n++) {
+    struct own *w = &o->own[n];
+    w->extent = (uint64_t)a->extent[w->dim];
+    w->bytes = (uint64_t)a->stride[w->dim] * a->element_bytes;
+    dims |= 1u << w->dim;
+  }
+  const bool outer = !(dims & (dims + 1));
+  o->row = !outer ? 0 : o->ndims ? (uint64_t)a->stride[o->ndims - 1] * a->element_bytes : a->region.end - a->region.base;
+}
+
+static inline int64_t own_subscript(const struct own *w) { return (w->coef ? w->coef * __dvmrt_now.iv[w->index] : 0) + w->add; }
 
 /* 0: none that is remembered. */
 static uint64_t way_to(const struct dvmrt_offsets *o, const int64_t *ix) {
   uint64_t way = 1;
   for (int n = 0; n < o->ndims; n++) {
     const struct own *w = &o->own[n];
-    const int64_t own = (w->coef ? w->coef * __dvmrt_now.iv[w->index] : 0) + w->add;
+    const int64_t own = own_subscript(w);
     const uint64_t from_nearest = (uint64_t)(ix[w->dim] - own) - (uint64_t)NEAREST;
     if (from_nearest >> BITS || (uint64_t)own >= (uint64_t)o->array->extent[w->dim])
       return 0;
@@ -114,7 +133,7 @@ void dvmrt_offsets_note(const struct dvmrt_event *ev, struct dvmrt_finding *foun
     return;
   struct dvmrt_offsets *o = x->offsets;
   if (!o)
-    o = x->offsets = dvmrt_mem_alloc(sizeof(*o));
+    *(o = x->offsets = dvmrt_mem_alloc(sizeof(*o))) = (struct dvmrt_offsets){.near = &x->near};
   if (o->array && (o->array != ev->array || o->flags != ev->flags || o->count == OFFSETS_MAX))
     return;
   struct dvmrt_offsets own = {.array = ev->array};
@@ -126,6 +145,9 @@ void dvmrt_offsets_note(const struct dvmrt_event *ev, struct dvmrt_finding *foun
   begin(o, ev);
   o->ndims = own.ndims;
   memcpy(o->own, own.own, sizeof(o->own));
+  find_row(o);
+  o->last = NULL;
+  o->near->length = 0;
   o->offset[o->count++] = (struct offset){way, found, 0};
 }
 
@@ -151,80 +173,91 @@ static inline struct dvmrt_offsets *offsets_of(const struct dvmrt_site *site, ui
   return o && o->array && usual && o->flags == (flags & (DVMRT_READ | DVMRT_WRITE)) && !dvmrt_group_nvars && dvmrt_mem_alone() ? o : NULL;
 }
 
-static bool divides_rows(const struct dvmrt_offsets *o) {
-  bool divides = o->array->stride[o->array->ndims - 1] != 1;
-  for (int n = 0; n < o->ndims; n++)
-    divides |= o->own[n].dim == o->array->ndims - 1;
-  return divides;
+/* Where what lies as 'last' does begins; 0: nowhere, for this iteration. */
+static inline uintptr_t row_of_last(const struct dvmrt_offsets *o) {
+  uintptr_t low = o->array->region.base;
+  for (int n = 0; n < o->ndims; n++) {
+    const struct own *w = &o->own[n];
+    const uint64_t own = (uint64_t)own_subscript(w), subscript = own + (uint64_t)w->last;
+    if (own >= w->extent || subscript >= w->extent)
+      return 0;
+    low += subscript * w->bytes;
+  }
+  return low;
 }
 
-/* By the address alone. */
-static struct offset *offset_of(struct dvmrt_offsets *o, uintptr_t at) {
-  const struct dvmrt_array *a = o->array;
-  int64_t ix[DVMRT_NDIMS_MAX];
-  if (o->iteration == __dvmrt_now.write && at - o->low < o->length)
-    return o->last;
-  indices_at(a, at - a->region.base, ix);
-  const uint64_t way = way_to(o, ix);
-  struct offset *found = way ? find(o, way) : NULL;
-  if (!found || divides_rows(o))
-    return found;
-  const uint64_t row = (uint64_t)a->extent[a->ndims - 1] * a->element_bytes;
-  o->low = at - (at - a->region.base) % row;
-  o->length = row;
-  o->iteration = __dvmrt_now.write;
-  return o->last = found;
+/* The next access need not find out what this one did. */
+static void set_near(const struct dvmrt_offsets *o, uintptr_t low, uint64_t size, uint32_t flags) {
+  const struct dvmrt_region *r = &o->array->region;
+  struct dvmrt_near *n = o->near;
+  if (o->ndims > 2 || (low - r->base) & (size - 1))
+    return;
+  *n = (struct dvmrt_near){.low = low,
+                           .length = o->row,
+                           .base = __dvmrt_now.base,
+                           .flags = flags,
+                           .size = (uint32_t)size,
+                           .shift = (uint8_t)r->shift,
+                           .words = &r->words[(low - r->base) >> r->shift],
+                           .array = o->subscripts ? o->array : NULL,
+                           .hits = &o->last->hits,
+                           .writer = &o->array->writer};
+  for (int i = 0; i < 2; i++) {
+    n->iv[i] = (uint8_t)(o->ndims ? o->own[i < o->ndims ? i : 0].index : 0);
+    n->is[i] = __dvmrt_now.iv[n->iv[i]];
+  }
 }
 
-static struct offset *offset_at(struct dvmrt_offsets *o, uintptr_t at, const int64_t *ix) {
+static struct offset *remember(struct dvmrt_offsets *o, struct offset *found) {
+  uint64_t way = found->way;
+  for (int n = o->ndims; n-- > 0; way >>= BITS)
+    o->own[n].last = (int64_t)(way & ((1u << BITS) - 1)) + NEAREST;
+  return o->last = o->row ? found : NULL;
+}
+
+static __attribute__((noinline)) struct offset *offset_at(struct dvmrt_offsets *o, uintptr_t at, const int64_t *ix) {
   const struct dvmrt_array *a = o->array;
-  const uint64_t from = at - a->region.base;
-  if (from >= a->region.end - a->region.base)
+  int64_t by_address[DVMRT_NDIMS_MAX];
+  if (at - a->region.base >= a->region.end - a->region.base)
     return NULL;
-  if (!ix || !o->subscripts)
-    return offset_of(o, at);
-  const bool led = dvmrt_array_holds(a, ix) && at - dvmrt_array_leads_to(a, ix) < a->element_bytes;
-  const uint64_t way = led ? way_to(o, ix) : 0;
-  return way ? find(o, way) : NULL;
+  if (!ix)
+    indices_at(a, at - a->region.base, by_address);
+  else if (!dvmrt_array_is_at(a, at, ix))
+    return NULL;
+  const uint64_t way = way_to(o, ix ? ix : by_address);
+  struct offset *found = way ? find(o, way) : NULL;
+  return found ? remember(o, found) : NULL;
+}
+
+static inline struct offset *offset_of(struct dvmrt_offsets *o, uintptr_t at, const int64_t *ix) {
+  const int64_t *subscripts = o->subscripts ? ix : NULL;
+  const uintptr_t low = o->last ? row_of_last(o) : 0;
+  return low && !subscripts && at - low < o->row ? o->last : offset_at(o, at, subscripts);
 }
 
 bool dvmrt_offsets_place(struct dvmrt_site *site, uintptr_t a, const int64_t *ix, uint32_t flags) {
   struct dvmrt_offsets *o = offsets_of(site, flags);
-  struct offset *way = o ? offset_at(o, a, ix) : NULL;
+  struct offset *way = o ? offset_of(o, a, ix) : NULL;
   if (!way)
     return false;
   way->hits++;
   if (flags & DVMRT_WRITE)
     o->array->writer = site;
-  return true;
-}
-
-/* As inserted code does it for an array of the nest; false: the word is to be judged. */
-static inline bool next_word(uint32_t *word, uint32_t flags) {
-  const struct dvmrt_now *now = &__dvmrt_now;
-  const uint32_t w = *word;
-  if (flags & DVMRT_READ && (w < DVMRT_W_FIRST || (w >= now->base && w & 1 && w != now->write)))
-    return false;
-  if (flags & DVMRT_WRITE) {
-    if (w >= now->base && (w | 1) != now->write)
-      return false;
-    *word = now->write;
-  } else if (w < now->base) {
-    *word = now->write & ~1u;
-  }
   return true;
 }
 
 bool dvmrt_offsets_touch(struct dvmrt_site *site, uintptr_t a, uint64_t size, const int64_t *ix, uint32_t flags) {
   struct dvmrt_offsets *o = offsets_of(site, flags);
-  struct offset *way = o ? offset_at(o, a, ix) : NULL;
+  struct offset *way = o ? offset_of(o, a, ix) : NULL;
   if (!way)
     return false;
   const struct dvmrt_region *r = &o->array->region;
-  if (size != (uint64_t)1 << r->shift || ((a - r->base) & (size - 1)) || !next_word(&r->words[(a - r->base) >> r->shift], flags))
+  if (size != (uint64_t)1 << r->shift || ((a - r->base) & (size - 1)) || !dvmrt_offsets_word(&r->words[(a - r->base) >> r->shift], flags))
     return false;
   way->hits++;
   if (flags & DVMRT_WRITE)
     o->array->writer = site;
+  if (o->last)
+    set_near(o, row_of_last(o), size, flags);
   return true;
 }
