@@ -253,6 +253,9 @@ void __dvmrt_unwound(const void *frame); /* frames below 'frame' have ended: by 
 void __dvmrt_landed(const void *frame);
 /* A function of '.preinit_array' begins, before the module is known and DVM_OPTIONS can be read: nothing is judged yet. */
 void __dvmrt_early(void);
+/* A member of a struct, copied to or from variables that keep their words to themselves: has it no value?  It has none. */
+int __dvmrt_lacks(const void *p, uint64_t size);
+void __dvmrt_lack(const void *p, uint64_t size);
 void __dvmrt_assign(const void *p, uint64_t size); /* store that is no source access, foreign callee's known part */
 void __dvmrt_fill(const void *p, uint64_t size); /* memset, a function that is known to write there */
 void __dvmrt_copy(const void *dst, const void *src, uint64_t size); /* memcpy, memmove, struct copy: before the bytes move */

@@ -2,9 +2,11 @@
 // anybody else can see it need not be told to have none.
 #include "Memory.h"
 #include "Parameters.h"
+#include "Splits.h"
 #include "pass/markers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/Dominators.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -76,6 +78,12 @@ void Assignment::collectUses(Variable &V) {
 }
 
 void Assignment::collect() {
+  std::optional<DominatorTree> DT;
+  auto Assigns = [&](Instruction *I) {
+    if (copiedValue(I) && !DT)
+      DT.emplace(S.F);
+    return !DT || certainlyAssigns(S, I, *DT);
+  };
   for (Variable *V : Candidates) {
     if (V->Tracked) {
       for (Instruction *I : V->Starts)
@@ -86,7 +94,7 @@ void Assignment::collect() {
     for (Instruction *I : V->Starts)
       note(I, V, Begins);
     for (Instruction *I : V->Stores)
-      note(I, V, IsWritten);
+      note(I, V, Assigns(I) ? IsWritten : Begins);
   }
   for (Access &A : S.Accesses) {
     if (!A.Var || !Number.contains(A.Var))

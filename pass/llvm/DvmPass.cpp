@@ -12,6 +12,7 @@
 #include "PureFunctions.h"
 #include "Reached.h"
 #include "Reductions.h"
+#include "Splits.h"
 #include "Stretches.h"
 #include "Summaries.h"
 #include "Temporaries.h"
@@ -85,6 +86,7 @@ static void keepFrames(const FunctionState &S) {
 static void instrument(Function &F, Runtime &RT, const Parameters &Known) {
   rewriteCountedLoops(F);
   readDescriptorsInPlace(F);
+  splitVariables(F, RT.InLoops.contains(&F));
   FunctionState S(F, RT);
   keepFrames(S);
   noteCalls(S);

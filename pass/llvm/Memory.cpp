@@ -92,7 +92,11 @@ void MemoryLowering::lowerStore(const Item &T) {
                  : RMW ? RMW->getValOperand()->getType()
                        : cast<AtomicCmpXchgInst>(T.I)->getNewValOperand()->getType();
   bool Written = false;
-  if (isOurs(origin(P, Written)) || Written)
+  if (isOurs(origin(P, Written)))
+    return;
+  if (Store)
+    lowerCopied(S, Store);
+  if (Written)
     return;
   if (Constant *Site = S.rangeSite(T.I, StoreInst::getPointerOperandIndex()); Store && !Site->isNullValue()) {
     IRBuilder<> B(T.I);

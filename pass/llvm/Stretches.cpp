@@ -199,10 +199,10 @@ bool Stretch::checkVariable(Variable &V) {
   bool ByIteration = Kind == DVMRT_L_PRIVATE || Kind == DVMRT_L_FIRST || Kind == DVMRT_L_SHARED;
   bool Born = any_of(V.Starts, [&](Instruction *I) { return L.contains(I); }) ||
               (Iter && V.Starts.empty() && V.Inner.lookup(&K) && Kind == DVMRT_L_PLAIN);
-  bool Always = any_of(Stores, [&](StoreInst *St) { return always(St->getParent()); });
+  bool Always = any_of(Stores, [&](StoreInst *St) { return always(St->getParent()) && certainlyAssigns(S, St, Forms.DT); });
   bool Unassigned = any_of(S.Accesses, [&](const Access &A) { // it is read where its turn may not have assigned it yet
     return A.Var == &V && A.Text.Reads && L.contains(A.Mark->getParent()) &&
-           none_of(Stores, [&](StoreInst *St) { return Forms.DT.dominates(St, A.Mark); });
+           none_of(Stores, [&](StoreInst *St) { return Forms.DT.dominates(St, A.Mark) && certainlyAssigns(S, St, Forms.DT); });
   });
   if (Born)
     return !Unassigned;

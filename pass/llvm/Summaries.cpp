@@ -151,7 +151,8 @@ const char *Summary::checkStep() {
 // Is there a store of the same iteration before?
 bool Summary::assignedBefore(const Access &A) {
   auto Before = [&](Instruction *Store) {
-    return K.holds(Store->getParent()) && Forms.inBody(Store->getParent()) && Forms.DT.dominates(Store, A.Mark);
+    return K.holds(Store->getParent()) && Forms.inBody(Store->getParent()) && Forms.DT.dominates(Store, A.Mark) &&
+           certainlyAssigns(S, Store, Forms.DT);
   };
   for (Instruction *Store : A.Var->Stores)
     if (Before(Store))

@@ -1,10 +1,13 @@
 #include "Variables.h"
 #include "Function.h"
+#include "Splits.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -124,8 +127,10 @@ void UseWalk::marker(CallInst *Call, StringRef Name, const Use &U, bool Written)
 
 void UseWalk::use(const Use &U, bool Written) {
   auto *I = cast<Instruction>(U.getUser());
-  if (auto *Load = dyn_cast<LoadInst>(I))
+  if (auto *Load = dyn_cast<LoadInst>(I)) {
+    V.Marked |= any_of(Load->users(), [](const User *By) { return isa<StoreInst>(By) && copiedValue(cast<Instruction>(By)); });
     return memory(Load->getType());
+  }
   if (auto *Store = dyn_cast<StoreInst>(I)) {
     if (U.getOperandNo() != StoreInst::getPointerOperandIndex())
       V.Escapes = true;
@@ -269,12 +274,56 @@ static void judgeRange(FunctionState &S, IRBuilder<> &B, Variable &V, Construct 
   S.RT.fast(B, "dvmi_local_written", S.RT.Void, Args);
 }
 
+// Has what a copy of a struct has loaded a value?  Null: yes.
+static Value *lacksValue(FunctionState &S, IRBuilderBase &B, const LoadInst *Load) {
+  auto *P = const_cast<Value *>(Load->getPointerOperand());
+  if (Variable *V = rootOf(S, P)) {
+    if (!V->Tracked)
+      return V->Words && !V->Sure && !V->isArray() ? B.CreateICmpULT(S.load(B, V->Words), B.getInt32(DVMRT_W_FIRST)) : nullptr;
+  }
+  Value *Size = B.getInt64(S.RT.DL.getTypeStoreSize(Load->getType()).getFixedValue());
+  return B.CreateIsNotNull(S.RT.call(B, "__dvmrt_lacks", {P, Size}));
+}
+
+bool dvmir::certainlyAssigns(const FunctionState &S, const Instruction *Store, const DominatorTree &DT, unsigned Depth) {
+  const LoadInst *Load = copiedValue(Store);
+  if (!Load)
+    return true;
+  Variable *V = rootOf(const_cast<FunctionState &>(S), const_cast<Value *>(Load->getPointerOperand()));
+  if (!V || V->Tracked || !Depth)
+    return false;
+  auto Before = [&](const Instruction *I) { return DT.dominates(I, Load) && certainlyAssigns(S, I, DT, Depth - 1); };
+  if (!V->Words || V->Sure || any_of(V->Stores, Before))
+    return true;
+  return any_of(S.Accesses, [&](const Access &A) {
+    return A.Var == V && A.Text.Writes &&
+           any_of(A.Mark->users(), [&](User *U) { return isa<StoreInst>(U) && Before(cast<Instruction>(U)); });
+  });
+}
+
+// What a member lacks goes with the copy.
+void dvmir::lowerCopied(FunctionState &S, StoreInst *Store) {
+  const LoadInst *Load = copiedValue(Store);
+  Variable *V = Load ? rootOf(S, const_cast<Value *>(Load->getPointerOperand())) : nullptr;
+  if (!V || V->Tracked || !V->Words)
+    return;
+  IRBuilder<> B(Store->getNextNode());
+  Value *Lacks = lacksValue(S, B, Load);
+  if (!Lacks)
+    return;
+  IRBuilder<> Then(SplitBlockAndInsertIfThen(Lacks, &*B.GetInsertPoint(), false, S.RT.Unlikely));
+  S.RT.call(Then, "__dvmrt_lack", {Store->getPointerOperand(), Then.getInt64(S.RT.DL.getTypeStoreSize(Load->getType()).getFixedValue())});
+}
+
 // An unmarked store: the value of an initialisation, a parameter.
 static void lowerStore(FunctionState &S, Variable &V, Instruction *Store) {
   IRBuilder<> B(Store);
   Construct *K = S.around(Store->getParent());
   unsigned Kind = V.kind(K);
   Value *Word = Kind == DVMRT_L_PLAIN || Kind == DVMRT_L_REDUCTION ? B.getInt32(DVMRT_W_ASSIGNED) : S.limit(B, K, LimitWrite);
+  if (const LoadInst *Copied = copiedValue(Store))
+    if (Value *Lacks = lacksValue(S, B, Copied))
+      Word = B.CreateSelect(Lacks, B.getInt32(DVMRT_W_NEVER), Word);
   auto *Mem = dyn_cast<MemIntrinsic>(Store);
   const bool Judged = Kind == DVMRT_L_FIRST && Mem && !S.rangeSite(Mem, 0)->isNullValue();
   if (!V.isArray() && !Judged) {

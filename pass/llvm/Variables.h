@@ -7,6 +7,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IntrinsicInst.h"
 
+namespace llvm {
+class DominatorTree;
+}
+
 namespace dvmir {
 
 struct Construct;
@@ -41,6 +45,10 @@ struct Variable {
 void findVariables(FunctionState &S);
 // Steps of the lowering that concern variables with words of their own.
 void lowerVariables(FunctionState &S);
+// A store to memory that copies a member of a struct: it may have no value there either.
+void lowerCopied(FunctionState &S, llvm::StoreInst *Store);
+// Has the variable a value behind the store?  A copy gives it one if it has one itself.
+bool certainlyAssigns(const FunctionState &S, const llvm::Instruction *Store, const llvm::DominatorTree &DT, unsigned Depth = 8);
 
 } // namespace dvmir
 #endif

@@ -132,6 +132,31 @@ static void write_held(uintptr_t a, uint64_t size, struct dvmrt_site *site) {
   leave();
 }
 
+static bool lacks(uintptr_t a, uint64_t size) {
+  uint32_t count, *words = dvmrt_shadow_peek(a, size, &count);
+  for (uint32_t i = 0; words && i < count; i++)
+    if (words[i] < DVMRT_W_FIRST)
+      return true;
+  return !words && !count && dvmrt_shadow_word(a) < DVMRT_W_FIRST;
+}
+
+int __dvmrt_lacks(const void *p, uint64_t size) {
+  if (!dvmrt_doubt_any((uintptr_t)p, size))
+    return 0;
+  if (!enter())
+    return 0;
+  const bool lacking = lacks((uintptr_t)p, size);
+  dvmrt_mem_leave();
+  return lacking;
+}
+
+void __dvmrt_lack(const void *p, uint64_t size) {
+  if (!enter())
+    return;
+  dvmrt_shadow_fill((uintptr_t)p, size, __dvmrt_now.mask ? dvmrt_construct_born_word() : DVMRT_W_NEVER);
+  dvmrt_mem_leave();
+}
+
 void __dvmrt_assign(const void *p, uint64_t size) {
   assign(p, size);
   if (DVMRT_UNLIKELY(dvmrt_held_count) && size)
