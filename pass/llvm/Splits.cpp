@@ -6,6 +6,7 @@
 // member for it was the address of a mark before.
 #include "Splits.h"
 #include "Function.h"
+#include "RowSums.h"
 #include "pass/markers.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
@@ -113,7 +114,7 @@ bool Split::isFine(const Use &U, uint64_t Offset) {
   if (markerName(I) == DVMM_ACCESS && U.getOperandNo() == 0)
     return covers(Offset, AccessText::parse(markerText(cast<CallInst>(I)->getArgOperand(2))).Size) && areFine(I, Offset);
   if (auto *Copy = dyn_cast<MemTransferInst>(I))
-    return covers(Offset, length(Copy)) && Copy->getRawSource()->stripInBoundsOffsets() != Copy->getRawDest()->stripInBoundsOffsets();
+    return covers(Offset, length(Copy)) && rootOf(Copy->getRawSource()) != rootOf(Copy->getRawDest());
   if (auto *Fill = dyn_cast<MemSetInst>(I)) {
     auto *With = dyn_cast<ConstantInt>(Fill->getValue());
     return With && With->isZero() && covers(Offset, length(Fill));
