@@ -24,8 +24,7 @@ static int by_key(const void *a, const void *b) {
   return (x->execution > y->execution) - (x->execution < y->execution);
 }
 
-/* As the comparison will judge it. */
-static void set_tolerance(struct dvmt_results_row *row, const char *text, const struct dvmt_compare_options *o, uint64_t iterations) {
+void dvmt_job_results_tolerance(struct dvmt_results_row *row, const char *text, const struct dvmt_compare_options *o, uint64_t iterations) {
   struct dvmt_type type;
   struct dvmt_span name = dvmt_result_name(text, row->number, &type);
   char variable[256];
@@ -42,7 +41,7 @@ static void set_tolerance(struct dvmt_results_row *row, const char *text, const 
 static void set_tolerances(struct rows *rows, size_t first, const struct dvmt_reader *r, const struct dvmt_compare_options *o,
                            uint64_t iterations) {
   for (size_t i = first; i < rows->n; i++)
-    set_tolerance(&rows->at[i], dvmt_reader_site(r, rows->at[i].place)->text, o, iterations);
+    dvmt_job_results_tolerance(&rows->at[i], dvmt_reader_site(r, rows->at[i].place)->text, o, iterations);
 }
 
 static bool counts(const struct dvmt_record *r) { return r->kind == DVMT_DIGEST && r->nwords > 2 && r->words[2] == DVMT_DIGEST_EXECUTED; }

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "driver/trace/command/live.h"
 #include "driver/trace/command/job_compare.h"
+#include "driver/trace/command/job_results.h"
 #include "driver/trace/command/launch.h"
 #include "driver/trace/command/live_compare.h"
 #include "driver/trace/command/live_pairs.h"
-#include "driver/trace/compare/name.h"
 #include "driver/trace/format/writer.h"
 #include "driver/trace/job/join.h"
 #include "runtime/trace/results.h"
@@ -145,19 +145,9 @@ static bool answer(struct live *l, struct live_rank *r) {
     for (size_t k = 0; step->execution == execution && live_pairs_same(&l->pairs, &l->reference, step->text, text) && k < step->nresults;
          k++)
       if (step->results[k].words[0] == number) {
-        struct dvmt_type t;
-        char variable[256];
-        struct dvmt_span name = dvmt_result_name(text, number, &t);
-        snprintf(variable, sizeof(variable), "%.*s", (int)name.n, name.s ? name.s : "");
-        const struct dvmt_result_tolerance of =
-            dvmt_compare_result_tolerance(&l->o->compare, t, variable, step->text, number, live_step_iterations(step));
-        const struct dvmt_tolerance tolerance = of.tolerance;
         row = (struct dvmt_results_row){.place = 1, .number = number, .execution = execution};
         memcpy(row.value, step->results[k].words + 2, sizeof(row.value));
-        row.relative = tolerance.exact ? 0 : tolerance.relative;
-        row.ulps = tolerance.exact ? 0 : tolerance.ulps;
-        row.absolute = tolerance.exact ? 0 : tolerance.absolute;
-        row.rounding = of.rounding;
+        dvmt_job_results_tolerance(&row, step->text, &l->o->compare, live_step_iterations(step));
       }
   }
   if (!row.place && !l->reference.over && live_steps_ahead(s) < LIVE_LEAD)
