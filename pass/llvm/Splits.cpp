@@ -47,7 +47,7 @@ class Split {
   void rewrite(Value *P, uint64_t Offset, const Pointers &To);
   void rewrite(Use &U, uint64_t Offset, const Pointers &To);
   void mark(CallInst *Mark, uint64_t Offset, const Pointers &To);
-  AllocaInst *through(Type *T);
+  template <typename Each> std::pair<Value *, Align> place(Type *T, uint64_t Offset, const Pointers &To, Each Move);
   void load(LoadInst *I, uint64_t Offset, const Pointers &To);
   void store(StoreInst *I, uint64_t Offset, const Pointers &To);
   void copy(MemTransferInst *I, bool From, uint64_t Offset, const Pointers &To);
@@ -149,44 +149,39 @@ template <typename Each> void Split::within(uint64_t Offset, uint64_t Size, Each
       Do(N, Members[N].Offset - Offset);
 }
 
-// Where a value of several members has its place for a moment.
-AllocaInst *Split::through(Type *T) {
-  return new AllocaInst(T, Whole->getAddressSpace(), nullptr, DL.getPrefTypeAlign(T), "dvm.through", Whole->getIterator());
+// The place of a value: that of its member, or, of several, one where they meet for a moment, for each of which 'Move' copies between the two.
+template <typename Each> std::pair<Value *, Align> Split::place(Type *T, uint64_t Offset, const Pointers &To, Each Move) {
+  AllocaInst *Meeting = nullptr;
+  std::pair<Value *, Align> Own{nullptr, Align()};
+  within(Offset, sizeOf(T), [&](unsigned N, uint64_t At) {
+    if (!At && Members[N].Size == sizeOf(T)) {
+      Own = {To[N], Members[N].Own->getAlign()};
+      return;
+    }
+    if (!Meeting)
+      Meeting = new AllocaInst(T, Whole->getAddressSpace(), nullptr, DL.getPrefTypeAlign(T), "dvm.through", Whole->getIterator());
+    Move(N, Meeting, At);
+  });
+  return Meeting ? std::pair<Value *, Align>{Meeting, Meeting->getAlign()} : Own;
 }
 
 void Split::load(LoadInst *I, uint64_t Offset, const Pointers &To) {
-  const uint64_t Size = sizeOf(I->getType());
   IRBuilder<> B(I);
-  AllocaInst *Through = nullptr;
-  within(Offset, Size, [&](unsigned N, uint64_t At) {
-    if (!At && Members[N].Size == Size) {
-      I->setOperand(LoadInst::getPointerOperandIndex(), To[N]);
-      I->setAlignment(Members[N].Own->getAlign());
-      return;
-    }
-    Through = Through ? Through : through(I->getType());
-    B.CreateStore(B.CreateLoad(Members[N].T, To[N]), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Through, At));
+  auto [P, Aligned] = place(I->getType(), Offset, To, [&](unsigned N, Value *Meeting, uint64_t At) {
+    B.CreateStore(B.CreateLoad(Members[N].T, To[N]), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Meeting, At));
   });
-  if (Through)
-    I->setOperand(LoadInst::getPointerOperandIndex(), Through);
+  I->setOperand(LoadInst::getPointerOperandIndex(), P);
+  I->setAlignment(Aligned);
 }
 
 void Split::store(StoreInst *I, uint64_t Offset, const Pointers &To) {
-  const uint64_t Size = sizeOf(I->getValueOperand()->getType());
   IRBuilder<> B(I->getNextNode());
   B.SetCurrentDebugLocation(I->getDebugLoc());
-  AllocaInst *Through = nullptr;
-  within(Offset, Size, [&](unsigned N, uint64_t At) {
-    if (!At && Members[N].Size == Size) {
-      I->setOperand(StoreInst::getPointerOperandIndex(), To[N]);
-      I->setAlignment(Members[N].Own->getAlign());
-      return;
-    }
-    Through = Through ? Through : through(I->getValueOperand()->getType());
-    B.CreateStore(B.CreateLoad(Members[N].T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Through, At)), To[N]);
+  auto [P, Aligned] = place(I->getValueOperand()->getType(), Offset, To, [&](unsigned N, Value *Meeting, uint64_t At) {
+    B.CreateStore(B.CreateLoad(Members[N].T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Meeting, At)), To[N]);
   });
-  if (Through)
-    I->setOperand(StoreInst::getPointerOperandIndex(), Through);
+  I->setOperand(StoreInst::getPointerOperandIndex(), P);
+  I->setAlignment(Aligned);
 }
 
 void Split::copy(MemTransferInst *I, bool From, uint64_t Offset, const Pointers &To) {
