@@ -27,7 +27,7 @@ static inline bool may_pend(uintptr_t a, uint64_t size) {
 
 /* Memory that gets its first value outside of loops, up to eight bytes of a page that the bits alone tell of. */
 static inline bool is_first_value(uintptr_t a, uint64_t size) {
-  return size <= 8 && (a & 4095) + size <= 4096 && dvmrt_shadow_entry(a) == dvmrt_shadow_entry_by_bits() && !__dvmrt_now.mask &&
+  return !__dvmrt_now.mask && size <= 8 && (a & 4095) + size <= 4096 && dvmrt_shadow_entry(a) == dvmrt_shadow_entry_by_bits() &&
          !may_pend(a, size);
 }
 

@@ -141,9 +141,7 @@ static bool lacks(uintptr_t a, uint64_t size) {
 }
 
 int __dvmrt_lacks(const void *p, uint64_t size) {
-  if (!dvmrt_doubt_any((uintptr_t)p, size))
-    return 0;
-  if (!enter())
+  if (!dvmrt_doubt_any((uintptr_t)p, size) || !enter())
     return 0;
   const bool lacking = lacks((uintptr_t)p, size);
   dvmrt_mem_leave();

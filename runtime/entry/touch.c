@@ -189,7 +189,7 @@ static void touch_held(uintptr_t a, uint64_t size, struct dvmrt_site *site, cons
 }
 
 static __attribute__((noinline)) void touch_far(const void *p, uint64_t size, struct dvmrt_site *site, const int64_t *ix, uint32_t flags) {
-  if (!__dvmrt_now.mask && gives_first_value((uintptr_t)p, size, flags))
+  if (gives_first_value((uintptr_t)p, size, flags))
     return;
   if (DVMRT_UNLIKELY(dvmrt_finding_stopped) || (!dvmrt_held_count && dvmrt_offsets_touch(site, (uintptr_t)p, size, ix, flags)) ||
       touch_result((uintptr_t)p, size, ix))

@@ -10,7 +10,6 @@
 void dvmp_results_begin(const char *path, __typeof__(&dvmt_inside_place) place);
 /* The same from memory, which stays the caller's; false: it holds none. */
 bool dvmp_results_take(const void *p, size_t n);
-/* Replaces the value at 'at', if the reference has one there that agrees within the tolerance.  Alike on all ranks. */
 /* There are results of a reference. */
 bool dvmp_results_there(void);
 /* A value of this run. */
@@ -23,7 +22,7 @@ struct dvmp_result {
 /* The reference's value where this one does not agree with it, else NULL. */
 const void *dvmp_results_disagree(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution,
                                   const struct dvmp_result *value);
-/* The value becomes the reference's if it agrees with it. */
+/* The value becomes the reference's if it agrees with it within the tolerance; 'put': if the reference has one there.  Alike on all ranks. */
 struct dvmt_results_row;
 void dvmp_results_apply(const struct dvmt_results_row *row, const struct dvmp_result *value);
 void dvmp_results_put(const struct dvmrt_directive *construct, uint64_t number, uint64_t execution, const struct dvmp_result *value);
