@@ -2,9 +2,12 @@
 #include "Function.h"
 #include "RowSums.h"
 #include "pass/markers.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace dvmir;
@@ -63,6 +66,23 @@ static void readsOf(AllocaInst *A, SmallVectorImpl<LoadInst *> &Reads, SmallVect
   }
 }
 
+static bool isTold(const User *U) {
+  auto *I = cast<Instruction>(U);
+  return I->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(I);
+}
+
+// Nobody reads it any longer: a variable whose address it held would be taken for one that others reach.
+static void forgetPointer(AllocaInst *A, StoreInst &Store) {
+  if (!isa<AllocaInst>(rootOf(Store.getValueOperand())) || !all_of(A->users(), [&](const User *U) { return U == &Store || isTold(U); }))
+    return;
+  DIBuilder DIB(*A->getModule(), /*AllowUnresolved=*/false);
+  for (DbgDeclareInst *Declared : findDbgDeclares(A))
+    ConvertDebugDeclareToDebugValue(Declared, &Store, DIB);
+  for (DbgVariableRecord *Declared : findDVRDeclares(A))
+    ConvertDebugDeclareToDebugValue(Declared, &Store, DIB);
+  Store.eraseFromParent();
+}
+
 static void forward(AllocaInst *A, StoreInst &Store, const DominatorTree &DT) {
   SmallVector<LoadInst *, 8> Reads;
   SmallVector<CallInst *, 8> Marks;
@@ -75,6 +95,7 @@ static void forward(AllocaInst *A, StoreInst &Store, const DominatorTree &DT) {
   }
   for (CallInst *Mark : Marks)
     Mark->eraseFromParent();
+  forgetPointer(A, Store);
 }
 
 void dvmir::forwardLocals(Function &F, const DominatorTree &DT, const SmallPtrSetImpl<const Value *> &Results) {

@@ -45,3 +45,11 @@ double outside(double x) {
   double v[2] = {x, 1};
   return norm(v);
 }
+// A result that it puts where a pointer leads is a variable of the nest, not memory.
+static void put(double x, double *to) { *(double *)__dvmm_access(to, 1, "K w\nC 0\nG h\nT *to\nS 8\nY f") = x; }
+// CHECK-LABEL: define {{.*}}@result(
+// CHECK-NOT: __dvmrt_born
+// CHECK: ret void
+void result(void) {
+  NEST(double r; put(i, &r); A[i] = R8(r, 2, "C 0\nG l\nT r"));
+}
