@@ -1,4 +1,5 @@
 #include "DvmPass.h"
+#include "ArrayPages.h"
 #include "CountedLoops.h"
 #include "Descriptors.h"
 #include "Doubt.h"
@@ -225,8 +226,10 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::none();
   }
   const bool Trace = recordsTrace(M);
-  if (!Trace)
+  if (!Trace) {
+    separateArrays(M, distributedArraysOf(M));
     expandLocalCalls(M, findLoopFunctions(M));
+  }
   Runtime RT(M);
   TraceModule Recording(M);
   findPureFunctions(M, RT);
