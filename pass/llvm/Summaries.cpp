@@ -11,7 +11,7 @@
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
 #include "Descriptors.h"
-#include "Linear.h"
+#include "LocalArrays.h"
 #include "PlainCode.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
@@ -38,6 +38,7 @@ class Summary {
   Construct &K;
   Runtime &RT;
   NestForms Forms;
+  LocalArrays Arrays;
   PlainCode Code;
   std::vector<Reference> References;
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
@@ -47,7 +48,8 @@ class Summary {
   SmallVector<AllocaInst *, 4> Low, High;
 
 public:
-  Summary(FunctionState &State, Construct &Nest) : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Code(State, Nest) {}
+  Summary(FunctionState &State, Construct &Nest)
+      : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Arrays(State, Nest, Forms), Code(State, Nest) {}
 
   // Why the nest has no summary; null: it has one now.
   const char *run() {
@@ -86,6 +88,7 @@ private:
   BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
   void countIteration(BasicBlock *BB);
   void endRow(BasicBlock *BB);
+  Value *haveValues(IRBuilder<> &B, AllocaInst &Words);
   void ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain, ArrayRef<AllocaInst *> Saved);
 };
 
@@ -172,12 +175,12 @@ const char *Summary::checkVariable(Access &A) {
     return "it writes data that are neither distributed nor private";
   if (Kind == DVMRT_L_INDEX)
     return nullptr;
-  if (V.isArray())
-    return "it uses a small local array";
+  if (V.isArray() && (Kind == DVMRT_L_REDUCTION || !Arrays.isInside(A)))
+    return "the subscripts of a small local array are not constants or counters of loops with constant bounds";
   bool Outer = Kind == DVMRT_L_REDUCTION || (!V.Written.lookup(&K) && !V.Inner.lookup(&K));
   if (A.Text.Reads && Outer)
     Guards.insert(V.Words);
-  else if (A.Text.Reads && !assignedBefore(A))
+  else if (A.Text.Reads && !(V.isArray() ? Arrays.isAssigned(A) : assignedBefore(A)))
     return "a private variable may be read before it is assigned";
   return nullptr;
 }
@@ -396,6 +399,15 @@ static void clear(BasicBlock *BB) {
   }
 }
 
+// All of a variable's.
+Value *Summary::haveValues(IRBuilder<> &B, AllocaInst &Words) {
+  auto *Array = dyn_cast<ArrayType>(Words.getAllocatedType());
+  if (!Array)
+    return B.CreateICmpUGE(S.load(B, &Words), B.getInt32(DVMRT_W_FIRST));
+  Value *All = B.getInt64(Array->getNumElements());
+  return RT.fast(B, "dvmi_local_assigned", B.getInt1Ty(), {&Words, All, B.getInt64(1), B.getInt64(0), All});
+}
+
 void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain, ArrayRef<AllocaInst *> Saved) {
   IRBuilder<> B(BB);
   if (DISubprogram *SP = S.F.getSubprogram())
@@ -407,7 +419,7 @@ void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, Bas
   };
   Value *Fine = B.getTrue();
   for (AllocaInst *Words : Guards)
-    Fine = B.CreateAnd(Fine, B.CreateICmpUGE(S.load(B, Words), B.getInt32(DVMRT_W_FIRST)));
+    Fine = B.CreateAnd(Fine, haveValues(B, *Words));
   B.CreateStore(B.CreateSelect(Fine, B.CreateLoad(RT.I64, Count), B.getInt64(-1)), Count);
   Put(Count, 0);
   Put(Parity, 1);
