@@ -11,7 +11,7 @@
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
 #include "Descriptors.h"
-#include "LocalArrays.h"
+#include "OwnData.h"
 #include "PlainCode.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
@@ -38,7 +38,7 @@ class Summary {
   Construct &K;
   Runtime &RT;
   NestForms Forms;
-  LocalArrays Arrays;
+  OwnData Own;
   PlainCode Code;
   std::vector<Reference> References;
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
@@ -49,7 +49,7 @@ class Summary {
 
 public:
   Summary(FunctionState &State, Construct &Nest)
-      : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Arrays(State, Nest, Forms), Code(State, Nest) {}
+      : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Own(State, Nest, Forms), Code(State, Nest) {}
 
   // Why the nest has no summary; null: it has one now.
   const char *run() {
@@ -68,6 +68,7 @@ private:
   const char *checkAccess(Access &A);
   const char *checkVariable(Access &A);
   const char *checkElement(Access &A);
+  const char *checkOwn(Access &A);
   const char *checkData(Access &A);
   const char *addSubscripts(Reference &R);
   bool assignedBefore(const Access &A);
@@ -109,7 +110,7 @@ const char *Summary::check() {
     if (BB->hasAddressTaken() || BB->isEHPad())
       return "it contains labels whose address is taken";
     for (Instruction &I : *BB) {
-      if (const char *Why = Code.check(I))
+      if (const char *Why = Code.check(I); Why && !Own.isInitialiser(I))
         return Why;
       for (User *U : I.users())
         if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.holds(At) || (Forms.inBody(BB) && !Forms.inBody(At)))
@@ -175,12 +176,12 @@ const char *Summary::checkVariable(Access &A) {
     return "it writes data that are neither distributed nor private";
   if (Kind == DVMRT_L_INDEX)
     return nullptr;
-  if (V.isArray() && (Kind == DVMRT_L_REDUCTION || !Arrays.isInside(A)))
+  if (V.isArray() && (Kind == DVMRT_L_REDUCTION || !Own.isInside(A)))
     return "the subscripts of a small local array are not constants or counters of loops with constant bounds";
   bool Outer = Kind == DVMRT_L_REDUCTION || (!V.Written.lookup(&K) && !V.Inner.lookup(&K));
   if (A.Text.Reads && Outer)
     Guards.insert(V.Words);
-  else if (A.Text.Reads && !(V.isArray() ? Arrays.isAssigned(A) : assignedBefore(A)))
+  else if (A.Text.Reads && !(V.isArray() ? Own.isAssigned(A) : assignedBefore(A)))
     return "a private variable may be read before it is assigned";
   return nullptr;
 }
@@ -230,8 +231,18 @@ const char *Summary::checkElement(Access &A) {
   return nullptr;
 }
 
+const char *Summary::checkOwn(Access &A) {
+  if (!Forms.inBody(A.Mark->getParent()))
+    return "a bound of its loops is private";
+  if (!Own.isInside(A))
+    return "the subscripts of private data are not constants or counters of loops with constant bounds";
+  return !A.Text.Reads || Own.isAssigned(A) ? nullptr : "private data may be read before they are assigned";
+}
+
 const char *Summary::checkData(Access &A) {
   Value *P = A.Mark->getArgOperand(0);
+  if (Own.isOwn(P))
+    return checkOwn(A);
   if (A.Text.Writes && !Code.isReduction(P))
     return "it writes data that are neither distributed nor private";
   Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | (Code.isReduction(P) ? DVMRT_SUMMARY_RESULT : 0), {}, {}, {}};
