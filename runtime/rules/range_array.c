@@ -81,23 +81,33 @@ static bool have_values(const struct dvmrt_event *ev, struct dvmrt_array *a, uin
 }
 
 /* Changes the words if nothing is wrong with any. */
+/* What becomes of the word; false: something is wrong. */
+static bool word_right(const struct dvmrt_event *ev, uint32_t word, bool lenient, uint32_t *becomes) {
+  enum dvmrt_verdict v;
+  bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, word);
+  *becomes = word;
+  if (lenient && word < DVMRT_W_FIRST)
+    return true;
+  *becomes = dvmrt_check_word(ev->class, word, ev->flags, ev->now, ev->base, born_here, &v);
+  return !v;
+}
+
 static bool words_right(struct dvmrt_event *ev, uintptr_t p, uintptr_t end, bool lenient) {
   struct dvmrt_span s;
   dvmrt_shadow_span(p, end - p, true, &s);
   if (!s.words || s.end < end)
     return false;
-  for (int change = 0; change < 2; change++)
-    for (uint32_t i = 0; i < s.count; i++) {
-      enum dvmrt_verdict v;
-      bool born_here = ev->nest && dvmrt_construct_born_here(ev->nest, s.words[i]);
-      if (lenient && s.words[i] < DVMRT_W_FIRST)
-        continue;
-      uint32_t w = dvmrt_check_word(ev->class, s.words[i], ev->flags, ev->now, ev->base, born_here, &v);
-      if (change)
-        s.words[i] = w;
-      else if (v)
+  for (int change = 0; change < 2; change++) {
+    uint32_t word = s.words[0], becomes;
+    if (!word_right(ev, word, lenient, &becomes))
+      return false;
+    for (uint32_t i = 0; i < s.count; i++) { /* rows were mostly written, or read, as a whole */
+      if (s.words[i] != word && !word_right(ev, word = s.words[i], lenient, &becomes))
         return false;
+      if (change)
+        s.words[i] = becomes;
     }
+  }
   return true;
 }
 
