@@ -263,8 +263,6 @@ void __dvmrt_bounds(const void *p, struct dvmrt_site *site, const int64_t *ix, u
 static __attribute__((noinline)) int place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix,
                                            uint32_t flags) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
-  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
-    return 1;
   if ((again && dvmrt_repeat_place(again, (uintptr_t)p, ix, flags)) || dvmrt_offsets_place(site, (uintptr_t)p, ix, flags) || !enter())
     return 0;
   dvmrt_stats_looked_at++;
@@ -275,7 +273,9 @@ static __attribute__((noinline)) int place(const void *p, struct dvmrt_site *sit
 
 int __dvmrt_place(const void *p, struct dvmrt_site *site, const struct dvmrt_view *view, const int64_t *ix, uint32_t flags) {
   struct dvmrt_access *again = dvmrt_repeat_of(site);
-  if (again && !dvmrt_finding_stopped && dvmrt_repeat_row(again, (uintptr_t)p, ix, flags))
+  if (DVMRT_UNLIKELY(dvmrt_finding_stopped))
+    return 1;
+  if (again ? dvmrt_repeat_row(again, (uintptr_t)p, ix, flags) : dvmrt_offsets_place_again(site, (uintptr_t)p, ix, flags))
     return 0;
   return place(p, site, view, ix, flags);
 }

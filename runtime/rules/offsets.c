@@ -243,6 +243,8 @@ bool dvmrt_offsets_place(struct dvmrt_site *site, uintptr_t a, const int64_t *ix
   way->hits++;
   if (flags & DVMRT_WRITE)
     o->array->writer = site;
+  if (o->last)
+    set_near(o, row_of_last(o), (uint64_t)1 << o->array->region.shift, flags);
   return true;
 }
 

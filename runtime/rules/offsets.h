@@ -56,6 +56,18 @@ static inline bool dvmrt_offsets_again(const struct dvmrt_near *n, struct dvmrt_
   return true;
 }
 
+/* The place of an access whose word inserted code looks at. */
+static inline bool dvmrt_offsets_place_again(struct dvmrt_site *site, uintptr_t a, const int64_t *ix, uint32_t flags) {
+  const struct dvmrt_access *x = __atomic_load_n(&site->cache, __ATOMIC_ACQUIRE);
+  const struct dvmrt_near *n = x ? dvmrt_offsets_near(site, a, x->near.size, flags) : NULL;
+  if (!n || (ix && n->array && !dvmrt_array_is_at(n->array, a, ix)))
+    return false;
+  ++*n->hits;
+  if (flags & DVMRT_WRITE)
+    *n->writer = site;
+  return true;
+}
+
 /* Without the lock, by any thread.  The access of 'size' bytes at 'a' changes its word, and is counted if its place is wrong.  False: it is to be
  * judged, and nothing has changed.  'ix': its subscripts, or NULL. */
 bool dvmrt_offsets_touch(struct dvmrt_site *site, uintptr_t a, uint64_t size, const int64_t *ix, uint32_t flags);
