@@ -1,6 +1,10 @@
 #include "mpir/commands/run_replicas.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +50,64 @@ static int read_determinants(const char *list, uint32_t *bits) {
   return 0;
 }
 
-static bool is_cpu_list(const char *text) { return !strcmp(text, "idle") || (*text && strspn(text, "0123456789,-") == strlen(text)); }
+/* Of this process, as the kernel writes it. */
+static void read_allowed(char *list, int room) {
+  char line[4096];
+  FILE *f = fopen("/proc/self/status", "re");
+  snprintf(list, (size_t)room, "others");
+  while (f && fgets(line, sizeof(line), f))
+    if (!strncmp(line, "Cpus_allowed_list:", 18)) {
+      snprintf(list, (size_t)room, "%s", line + 18 + strspn(line + 18, " \t"));
+      list[strcspn(list, "\n")] = 0;
+    }
+  if (f)
+    fclose(f);
+}
+
+/* Without them shadows would run anywhere and not tell. */
+static int check_cpus(const char *list, unsigned first, unsigned last) {
+  cpu_set_t allowed;
+  char text[512];
+  if (sched_getaffinity(0, sizeof(allowed), &allowed)) /* more processors than a set has */
+    return 0;
+  while (first <= last && first < CPU_SETSIZE && CPU_ISSET(first, &allowed))
+    first++;
+  if (first > last)
+    return 0;
+  read_allowed(text, sizeof(text));
+  if ((long)first >= sysconf(_SC_NPROCESSORS_CONF))
+    return dvm_usage_error("run", "'--shadow-cpu %s': there is no processor %u here; this process may use %s", list, first, text);
+  return dvm_usage_error("run", "'--shadow-cpu %s': this process may not use processor %u; it may use %s", list, first, text);
+}
+
+static bool read_cpu(const char **s, unsigned *n) {
+  char *end;
+  const unsigned long value = strtoul(*s, &end, 10);
+  if (!isdigit((unsigned char)**s) || value > INT_MAX)
+    return false;
+  *s = end;
+  *n = (unsigned)value;
+  return true;
+}
+
+/* "0,2-3", as roles.c takes it. */
+static int read_cpus(const char *list) {
+  const char *s = list;
+  int rc = 0;
+  for (bool more = true; more && !rc;) {
+    unsigned first, last;
+    bool good = read_cpu(&s, &first);
+    last = first;
+    if (good && *s == '-')
+      s++, good = read_cpu(&s, &last);
+    more = *s == ',';
+    if (!good || last < first || (*s && !more) || strlen(list) >= sizeof(((struct replica_job *)NULL)->shadow_cpu))
+      return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors such as 0,2-3, not '%s'", list);
+    rc = check_cpus(list, first, last);
+    s += more;
+  }
+  return rc;
+}
 
 int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, int c, const char *argument) {
   unsigned long value;
@@ -84,8 +145,7 @@ int mpir_run_replica_option(struct mpir_replicas_options *o, bool *replicate, in
   case RUN_REPORT: o->report = argument; break;
   case RUN_SUMMARY: o->summary = true; break;
   case RUN_SHADOW_CPU:
-    if (!is_cpu_list(argument))
-      return dvm_usage_error("run", "'--shadow-cpu' takes idle or a list of processors such as 0,2-3, not '%s'", argument);
+    rc = strcmp(argument, "idle") ? read_cpus(argument) : 0;
     o->shadow_cpu = argument;
     break;
   case RUN_DETERMINANTS: rc = read_determinants(argument, &o->determinants); break;

@@ -69,6 +69,23 @@ status 0 timeout 60 "$run" --replicate -n 2 true
 has err "no rank has called MPI_Init"
 status 2 timeout 60 "$run" --replicate --report nowhere/report -n 2 ./ring
 has err "cannot write the file 'nowhere/report'"
+for list in "" - , 1- -1 0, 0,,1 1-0 0--1 0-1-2 99999999999999999999; do
+  status 2 timeout 60 "$run" --replicate --shadow-cpu "$list" -n 2 ./ring
+  has err "'--shadow-cpu' takes idle or a list of processors such as 0,2-3, not '$list'"
+done
+here_cpus=$(sed -n 's/Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+for list in 99999 99998-99999 0,99999; do # which no machine has
+  status 2 timeout 60 "$run" --replicate --shadow-cpu $list -n 2 ./ring
+  has err "'--shadow-cpu $list': there is no processor 9999"
+  has err "; this process may use $here_cpus"
+done
+first=${here_cpus%%[-,]*}
+if [ "$here_cpus" != "$first" ]; then # of the machine, but not of the process
+  status 2 timeout 60 taskset -c "$first" "$run" --replicate --shadow-cpu "$here_cpus" -n 2 ./ring
+  has err "'--shadow-cpu $here_cpus': this process may not use processor "
+  has err "; it may use $first"
+fi
+status 0 timeout 60 "$run" --replicate --shadow-cpu "$here_cpus" -n 2 ./ring
 status 68 timeout 60 "$run" --replicate -n 2 ./bad signal
 has err "both replicas of rank 1 are lost: " # each, or the one after the other
 has err "was killed by signal 11"
