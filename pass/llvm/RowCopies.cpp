@@ -4,6 +4,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -28,13 +29,25 @@ static const CallInst *findTold(const MemTransferInst &Copy, ArrayRef<CallInst *
   return Found == Told.end() ? nullptr : *Found;
 }
 
+// Ranks read small parts again when the construct ends: the plain copy stays beside ours for them.
 static void lower(MemTransferInst &Copy, const CallInst &Row) {
   IRBuilder<> B(&Copy);
+  Module &M = *Copy.getModule();
   const auto Name = (Row.getCalledFunction()->getName() + "_copy").str();
   auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getPtrTy(), B.getInt64Ty()}, false);
-  FunctionCallee Callee = Copy.getModule()->getOrInsertFunction(Name, T);
+  FunctionCallee Callee = M.getOrInsertFunction(Name, T);
+  const bool Ranks = Name == "__dvmp_row_copy";
+  if (Ranks) {
+    Instruction *Wanted, *Else;
+    SplitBlockAndInsertIfThenElse(
+        B.CreateIsNotNull(B.CreateLoad(B.getInt32Ty(), M.getOrInsertGlobal("__dvmp_rows_wanted", B.getInt32Ty()))), &Copy, &Wanted, &Else);
+    Copy.moveBefore(Else);
+    B.SetInsertPoint(Wanted);
+    B.SetCurrentDebugLocation(Copy.getDebugLoc());
+  }
   B.CreateCall(Callee, {Copy.getRawDest(), Copy.getRawSource(), B.CreateZExtOrTrunc(Copy.getLength(), B.getInt64Ty())})->setDoesNotThrow();
-  Copy.eraseFromParent();
+  if (!Ranks)
+    Copy.eraseFromParent();
 }
 
 PreservedAnalyses dvmir::RowCopyPass::run(Function &F, FunctionAnalysisManager &AM) {
@@ -49,10 +62,11 @@ PreservedAnalyses dvmir::RowCopyPass::run(Function &F, FunctionAnalysisManager &
   if (Told.empty() || Copies.empty())
     return PreservedAnalyses::all();
   const auto &LI = AM.getResult<LoopAnalysis>(F);
+  SmallVector<std::pair<MemTransferInst *, const CallInst *>, 8> Found; // first of all: what follows changes blocks
   for (MemTransferInst *Copy : Copies)
     if (const CallInst *Row = findTold(*Copy, Told, LI))
-      lower(*Copy, *Row);
-  PreservedAnalyses Kept;
-  Kept.preserveSet<CFGAnalyses>();
-  return Kept;
+      Found.emplace_back(Copy, Row);
+  for (auto [Copy, Row] : Found)
+    lower(*Copy, *Row);
+  return Found.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }

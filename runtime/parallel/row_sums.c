@@ -49,11 +49,6 @@ static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
   return s.sum;
 }
 
-static uint64_t copy_part(const void *array, const void *values, uint64_t from, uint64_t to) {
-  const struct dvmp_array *a = array;
-  return dvmt_digest_copy((void *)a->address, values, a->element_bytes, from, to - from); /* NOLINT(performance-no-int-to-ptr) */
-}
-
 /* Between the rows of this rank's part, when dimensions behind the first are cut, lie others' elements. */
 static uint64_t others(const struct dvmp_array *a) {
   int last = a->ndims - 1;
@@ -94,7 +89,7 @@ static void find_arrays(void) {
     struct dvmt_rows *r = &rows[nrows++];
     *r = (struct dvmt_rows){.array = a,
                             .f = sum_part,
-                            .copy = copy_part,
+                            .copy = dvmt_digest_copier(a->element_bytes),
                             .copies_from = own.from,
                             .copies_to = own.to,
                             .elements = elements,
@@ -140,12 +135,14 @@ void dvmp_row_sums_end(void) {
 
 DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t bytes) {
   uint64_t low, high;
+  if (nrows && dvmt_rows_copied(&rows[0], (uintptr_t)first, (uintptr_t)behind)) /* most have one array */
+    return;
   if (first == behind || !now)
     return;
   if (!found)
     find_arrays();
   dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
-  if (nrows && (dvmt_rows_copied(&rows[0], low, high) || dvmt_rows_follow(&rows[0], low, high))) /* most have one array */
+  if (nrows && dvmt_rows_follow(&rows[0], low, high))
     return;
   for (int i = 0; i < nrows; i++)
     if (dvmt_rows_stored(&rows[i], low, high))
@@ -153,7 +150,7 @@ DVMRT_EXPORT void __dvmp_row(const void *first, const void *behind, uint64_t byt
 }
 
 DVMRT_EXPORT void __dvmp_row_copy(void *to, const void *from, uint64_t bytes) {
-  bool copied = false;
+  bool copied = nrows && dvmt_rows_copy_next(&rows[0], to, from, bytes);
   for (int i = 0; now && found && i < nrows && !copied; i++)
     copied = dvmt_rows_copy(&rows[i], to, from, bytes);
   if (!copied)

@@ -18,11 +18,6 @@ static uint64_t sum_part(const void *array, uint64_t from, uint64_t to) {
   return dvmt_digest_part((const void *)(uintptr_t)a->address, a->element_bytes, from, to - from);
 }
 
-static uint64_t copy_part(const void *array, const void *values, uint64_t from, uint64_t to) {
-  const struct dvmt_array *a = array;
-  return dvmt_digest_copy((void *)(uintptr_t)a->address, values, a->element_bytes, from, to - from);
-}
-
 /* Two that lie in the same memory: rows of one are of the other. */
 static bool overlaps(const struct dvmt_array *a) {
   for (int i = 0; i < now.n; i++)
@@ -37,7 +32,7 @@ static void add_array(const struct dvmt_array *a) {
   struct dvmt_rows *r = &now.rows[now.n++];
   *r = (struct dvmt_rows){.array = a,
                           .f = sum_part,
-                          .copy = copy_part,
+                          .copy = dvmt_digest_copier(a->element_bytes),
                           .copies_to = a->bytes / a->element_bytes,
                           .elements = a->bytes / a->element_bytes,
                           .address = a->address,
@@ -72,6 +67,8 @@ void dvmt_row_sums_begin(const struct dvmt_site *site, const int64_t *args) {
 
 __attribute__((visibility("default"))) void __dvmt_row(const void *first, const void *behind, uint64_t bytes) {
   uint64_t low, high;
+  if (now.n && dvmt_rows_copied(&now.rows[0], (uintptr_t)first, (uintptr_t)behind)) /* most have one array */
+    return;
   if (first == behind || !now.site)
     return;
   if (!now.begun) {
@@ -80,7 +77,7 @@ __attribute__((visibility("default"))) void __dvmt_row(const void *first, const 
     dvmt_text_lines(now.site->text, find_use, &w);
   }
   dvmt_rows_bounds((uintptr_t)first, (uintptr_t)behind, bytes, &low, &high);
-  if (now.n && (dvmt_rows_copied(&now.rows[0], low, high) || dvmt_rows_follow(&now.rows[0], low, high))) /* most have one array */
+  if (now.n && dvmt_rows_follow(&now.rows[0], low, high))
     return;
   for (int i = 0; i < now.n; i++)
     if (dvmt_rows_stored(&now.rows[i], low, high))
@@ -88,7 +85,7 @@ __attribute__((visibility("default"))) void __dvmt_row(const void *first, const 
 }
 
 __attribute__((visibility("default"))) void __dvmt_row_copy(void *to, const void *from, uint64_t bytes) {
-  bool copied = false;
+  bool copied = now.n && dvmt_rows_copy_next(&now.rows[0], to, from, bytes);
   for (int i = 0; now.begun && i < now.n && !copied; i++)
     copied = dvmt_rows_copy(&now.rows[i], to, from, bytes);
   if (!copied)

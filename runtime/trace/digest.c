@@ -154,30 +154,46 @@ WIDEST ALWAYS __m512i copy_vector(char *p, const char *from, const char *key, __
   return products(v, _mm512_maskz_loadu_epi8(which, key), half);
 }
 
+/* Four vectors; what comes a few lines behind them, in the next row too, is fetched meanwhile: of arrays beyond the second cache the processor has too
+ * few lines under way by itself. */
+enum { COPIED = 4 * WIDTH, AHEAD = 2 * COPIED };
+WIDEST ALWAYS __m512i copy_vectors(char *p, const char *from, const char *key, bool half) {
+  __m512i v[4], sum = _mm512_setzero_si512();
+  for (int i = 0; i < 4; i++) {
+    _mm_prefetch(from + AHEAD + WIDTH * i, _MM_HINT_T0);
+    __builtin_prefetch(p + AHEAD + WIDTH * i, 1);
+  }
+  for (int i = 0; i < 4; i++)
+    v[i] = _mm512_loadu_si512(from + WIDTH * i);
+  for (int i = 0; i < 4; i++)
+    _mm512_storeu_si512(p + WIDTH * i, v[i]);
+  for (int i = 0; i < 4; i++)
+    sum = _mm512_add_epi64(sum, products(v[i], _mm512_loadu_si512(key + WIDTH * i), half));
+  return sum;
+}
+
 WIDEST ALWAYS uint64_t copy_widest(char *p, const char *from, uint64_t first, uint64_t behind, bool half) {
   __m512i sum = _mm512_setzero_si512();
   for (uint64_t at = first, end; at < behind; at = end) {
     const uint64_t piece = at / PIECE_BYTES;
     const char *key = (const char *)keys.word + at % PIECE_BYTES;
-    __m512i a = _mm512_setzero_si512(), b = a; /* two, so that neither waits for its last sum */
+    __m512i a = _mm512_setzero_si512();
     end = (piece + 1) * PIECE_BYTES < behind ? (piece + 1) * PIECE_BYTES : behind;
-    for (; at + 2 * WIDTH <= end; at += 2 * WIDTH, key += 2 * WIDTH) {
-      a = _mm512_add_epi64(a, copy_vector(p + at, from + (at - first), key, ~0ull, half));
-      b = _mm512_add_epi64(b, copy_vector(p + at + WIDTH, from + (at - first) + WIDTH, key + WIDTH, ~0ull, half));
-    }
+    for (; at + COPIED <= end; at += COPIED, key += COPIED)
+      a = _mm512_add_epi64(a, copy_vectors(p + at, from + (at - first), key, half));
     for (; at < end; at += WIDTH, key += WIDTH)
       a = _mm512_add_epi64(a,
                            copy_vector(p + at, from + (at - first), key, end - at < WIDTH ? ~0ull >> (WIDTH - (end - at)) : ~0ull, half));
-    sum = _mm512_add_epi64(sum, times_factor(_mm512_add_epi64(a, b), piece));
+    sum = _mm512_add_epi64(sum, times_factor(a, piece));
   }
   return (uint64_t)_mm512_reduce_add_epi64(sum);
 }
 
-WIDEST static uint64_t copy_words(char *p, const char *from, uint64_t first, uint64_t n) {
-  return copy_widest(p, from, 8 * first, 8 * (first + n), false);
+WIDEST static uint64_t copy_words(void *p, const void *from, uint64_t first, uint64_t behind) {
+  return copy_widest(p, from, first, behind, false);
 }
-WIDEST static uint64_t copy_halves(char *p, const char *from, uint64_t first, uint64_t n) {
-  return copy_widest(p, from, 4 * first, 4 * (first + n), true);
+WIDEST static uint64_t copy_halves(void *p, const void *from, uint64_t first, uint64_t behind) {
+  return copy_widest(p, from, first, behind, true);
 }
 
 static sum_f *const all_words[] = {words, words_wide, words_widest}, *const all_halves[] = {halves, halves_wide, halves_widest},
@@ -199,23 +215,28 @@ uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first,
 }
 
 /* With narrow vectors: so many elements that what has been copied is still in the first cache when it is summed. */
-static uint64_t copy_by_parts(char *p, const char *from, uint64_t element_bytes, uint64_t first, uint64_t count) {
-  const uint64_t most = PART_BYTES / element_bytes + 1;
+ALWAYS uint64_t copy_by_parts(char *p, const char *from, uint64_t unit, uint64_t at, uint64_t behind) {
   uint64_t sum = 0;
-  for (uint64_t n; count; first += n, count -= n, from += n * element_bytes) {
-    n = count < most ? count : most;
-    memcpy(p + first * element_bytes, from, n * element_bytes);
-    sum += dvmt_digest_part(p, element_bytes, first, n);
+  for (uint64_t n; at < behind; at += n, from += n) {
+    n = behind - at < PART_BYTES ? behind - at : PART_BYTES;
+    memcpy(p + at, from, n);
+    sum += dvmt_digest_part(p, unit, at / unit, n / unit);
   }
   return sum;
 }
 
-uint64_t dvmt_digest_copy(void *p, const void *from, uint64_t element_bytes, uint64_t first, uint64_t count) {
-  if (width() == 2 && element_bytes % 8 == 0)
-    return copy_words(p, from, first * (element_bytes / 8), count * (element_bytes / 8));
-  if (width() == 2 && element_bytes % 4 == 0)
-    return copy_halves(p, from, first * (element_bytes / 4), count * (element_bytes / 4));
-  return copy_by_parts(p, from, element_bytes, first, count);
+static uint64_t copy_narrow_words(void *p, const void *from, uint64_t at, uint64_t behind) { return copy_by_parts(p, from, 8, at, behind); }
+static uint64_t copy_narrow_halves(void *p, const void *from, uint64_t at, uint64_t behind) {
+  return copy_by_parts(p, from, 4, at, behind);
+}
+static uint64_t copy_bytes(void *p, const void *from, uint64_t at, uint64_t behind) { return copy_by_parts(p, from, 1, at, behind); }
+
+dvmt_digest_copy_f *dvmt_digest_copier(uint64_t element_bytes) {
+  if (element_bytes % 8 == 0)
+    return width() == 2 ? copy_words : copy_narrow_words;
+  if (element_bytes % 4 == 0)
+    return width() == 2 ? copy_halves : copy_narrow_halves;
+  return copy_bytes;
 }
 
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes) {

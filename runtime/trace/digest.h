@@ -27,8 +27,10 @@ static inline uint64_t dvmt_digest_value(uint64_t element, const uint64_t *value
 uint64_t dvmt_digest_array(const void *p, uint64_t bytes, uint64_t element_bytes);
 /* Of some elements of the array at p, 'first' and 'count' in elements: the sum over disjoint parts is that of the array. */
 uint64_t dvmt_digest_part(const void *p, uint64_t element_bytes, uint64_t first, uint64_t count);
-/* The same of what 'count' elements at 'from' become in that array: they are copied there; none of them lies where they go. */
-uint64_t dvmt_digest_copy(void *p, const void *from, uint64_t element_bytes, uint64_t first, uint64_t count);
+/* The same of what elements at 'from' become in the array at p: they are copied there, to bytes 'first' up to and without 'behind' (of whole elements), and
+ * none of them lies where they go.  The function for elements of a size. */
+typedef uint64_t dvmt_digest_copy_f(void *p, const void *from, uint64_t first, uint64_t behind);
+dvmt_digest_copy_f *dvmt_digest_copier(uint64_t element_bytes);
 /* The sum of a part, without bytes of each element (up to DVMT_HOLED_MAX) that belong to no value; 'holes': "OFFSET BYTES ..", of bits "OFFSET:BITS", up to the end of a
  * line, or NULL: there are none. */
 enum { DVMT_HOLED_MAX = 4096 };

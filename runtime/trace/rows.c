@@ -20,6 +20,7 @@ void dvmt_rows_begin(struct dvmt_rows *r) {
   r->ndone = 0;
   r->waiting = (struct dvmt_rows_span){0, 0};
   r->copied_low = r->copied_high = 0;
+  r->copied_last = DVMT_ROWS_NOWHERE;
   r->off = kept[k].key == r->key && kept[k].skip && kept[k].skip--;
 }
 
@@ -107,6 +108,7 @@ static void settle(struct dvmt_rows *r) {
 }
 
 static void put(struct dvmt_rows *r, uint64_t from, uint64_t to) {
+  r->copied_last = DVMT_ROWS_NOWHERE;
   struct dvmt_rows_span *w = &r->waiting;
   const uint64_t size = w->to - w->from;
   const bool meets = size && from < w->to && to > w->from, near = size && from <= w->to + r->near && to + r->near >= w->from;
@@ -133,23 +135,28 @@ static bool to_span(const struct dvmt_rows *r, uintptr_t low, uint64_t bytes, st
   return w->to <= r->elements && w->from * r->element_bytes == first && (w->to - w->from) * r->element_bytes == bytes;
 }
 
+static uint64_t copy(const struct dvmt_rows *r, void *to, const void *values, struct dvmt_rows_span w) {
+  const uint64_t first = w.from * r->element_bytes;
+  return r->copy((char *)to - first, values, first, w.to * r->element_bytes);
+}
+
 /* Behind all that is in the sum, at once or nearly so, as most rows are. */
-static bool copy_behind(struct dvmt_rows *r, const void *values, struct dvmt_rows_span w) {
+static bool copy_behind(struct dvmt_rows *r, void *to, const void *values, struct dvmt_rows_span w) {
   struct dvmt_rows_span *last = r->ndone ? &r->done[r->ndone - 1] : NULL;
   if (!last || r->waiting.from != r->waiting.to || w.from - last->to > r->near)
     return false;
   add(r, last->to, w.from);
-  r->sum += r->copy(r->array, values, w.from, w.to);
+  r->sum += copy(r, to, values, w);
   last->to = w.to;
   return true;
 }
 
-static bool copy_between(struct dvmt_rows *r, const void *values, struct dvmt_rows_span w) {
+static bool copy_between(struct dvmt_rows *r, void *to, const void *values, struct dvmt_rows_span w) {
   struct neighbours n;
   settle(r);
   if (r->off || !find_neighbours(r, w, &n))
     return false;
-  r->sum += r->copy(r->array, values, w.from, w.to);
+  r->sum += copy(r, to, values, w);
   add(r, n.before ? n.before->to : w.from, w.from);
   add(r, w.to, n.after ? n.after->from : w.to);
   join(r, w, n);
@@ -162,8 +169,9 @@ bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t by
   if (r->off || !r->copy || (source < low + bytes && low < source + bytes) || !to_span(r, low, bytes, &w) || w.from < r->copies_from ||
       w.to > r->copies_to)
     return false;
-  if (!copy_behind(r, from, w) && !copy_between(r, from, w))
+  if (!copy_behind(r, to, from, w) && !copy_between(r, to, from, w))
     return false;
+  r->copied_last = r->shift < 64 && r->done[r->ndone - 1].to == w.to ? low + bytes : DVMT_ROWS_NOWHERE;
   r->copied_low = low;
   r->copied_high = low + bytes;
   return true;
@@ -186,6 +194,7 @@ bool dvmt_rows_stored(struct dvmt_rows *r, uint64_t low, uint64_t high) {
 
 uint64_t dvmt_rows_end(struct dvmt_rows *r) {
   uint64_t at = 0;
+  r->copied_last = DVMT_ROWS_NOWHERE;
   if (!r->off)
     settle(r);
   if (r->off)

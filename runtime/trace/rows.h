@@ -2,20 +2,20 @@
  * written.  What a later row meets once it is in the sum makes all of that void: the array is summed up when the construct ends. */
 #ifndef DVMT_ROWS_H
 #define DVMT_ROWS_H
+#include "runtime/trace/digest.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The sum of elements 'from' up to and without 'to', as they are now. */
 typedef uint64_t dvmt_rows_sum_f(const void *array, uint64_t from, uint64_t to);
-/* The sum of what elements 'from' up to and without 'to' become: they are copied from memory that lies elsewhere. */
-typedef uint64_t dvmt_rows_copy_f(const void *array, const void *values, uint64_t from, uint64_t to);
 
 /* DVMT_ROWS_PIECE elements of one piece that waits are summed at once. */
+#define DVMT_ROWS_NOWHERE UINT64_MAX
 enum { DVMT_ROWS_SPANS = 32, DVMT_ROWS_NEAR = 16, DVMT_ROWS_PIECE = 2048 };
 struct dvmt_rows {
   const void *array;           /* given to the function */
   dvmt_rows_sum_f *f;
-  dvmt_rows_copy_f *copy;      /* NULL: rows are not copied */
+  dvmt_digest_copy_f *copy;    /* NULL: rows are not copied */
   uint64_t copies_from, copies_to; /* elements whose sum is that of all of them: rows there are copied */
   uint64_t elements, address, element_bytes;
   unsigned shift;              /* element_bytes is 1 << shift; 64: it is no power of 2 */
@@ -26,6 +26,7 @@ struct dvmt_rows {
     uint64_t from, to;
   } waiting, done[DVMT_ROWS_SPANS]; /* waiting: written lately, may be written again; done: sorted, disjoint */
   uint64_t copied_low, copied_high; /* by dvmt_rows_copy: stored next */
+  uint64_t copied_last;             /* an address: all in 'done' lies before it, and nothing waits; DVMT_ROWS_NOWHERE: not known */
   int ndone;
   bool off;
 };
@@ -45,6 +46,21 @@ static inline bool dvmt_rows_follow(struct dvmt_rows *r, uint64_t low, uint64_t 
 }
 /* Copies a row that is stored next into memory that it does not overlap, and adds it to the sum at once; false: nothing is done. */
 bool dvmt_rows_copy(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes);
+/* The same where it lies behind the row that was copied last, at once or nearly so; false: dvmt_rows_copy has to look. */
+static inline bool dvmt_rows_copy_next(struct dvmt_rows *r, void *to, const void *from, uint64_t bytes) {
+  const uint64_t low = (uintptr_t)to, first = low - r->address, behind = first + bytes, gap = low - r->copied_last;
+  if (gap > r->near * r->element_bytes || (gap | bytes) & (r->element_bytes - 1) || !bytes ||
+      (uintptr_t)from - low + bytes - 1 < 2 * bytes - 1 || behind > r->copies_to * r->element_bytes)
+    return false;
+  struct dvmt_rows_span *last = &r->done[r->ndone - 1];
+  if (gap)
+    r->sum += r->f(r->array, last->to, first >> r->shift);
+  r->sum += r->copy((char *)to - first, from, first, behind);
+  last->to = behind >> r->shift;
+  r->copied_low = low;
+  r->copied_high = r->copied_last = low + bytes;
+  return true;
+}
 /* That row has been stored. */
 static inline bool dvmt_rows_copied(struct dvmt_rows *r, uint64_t low, uint64_t high) {
   if (low != r->copied_low || high != r->copied_high)
