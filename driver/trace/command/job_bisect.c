@@ -21,6 +21,7 @@
 struct searching {
   struct dvmt_cli *o;
   struct dvmt_steps steps;
+  bool shared_first;            /* before all of them a variable differs that no clause names: no element explains it */
   const char *program;          /* build id of the reference's, or NULL */
   char *again;                  /* command line of the reference's; owned */
   bool of_job;                  /* it is one of ranks */
@@ -168,9 +169,18 @@ static bool is_result(const struct dvmt_compare *c) {
   return true;
 }
 
+/* Of variables that are no arrays there are no elements to look at. */
+static void take_spot(void *arg, const struct dvmt_spot *s) {
+  struct searching *b = arg;
+  if (!s->shared)
+    dvmt_steps_spot(&b->steps, s);
+  else
+    b->shared_first |= !b->steps.n;
+}
+
 /* Ranks that differ among themselves no element explains. */
-static bool is_first_by_sums(const struct dvmt_compare *c, const struct dvmt_steps *s) {
-  const struct dvmt_finding *f = s->n && dvmt_compare_nfindings(c) ? dvmt_compare_finding(c, 0) : NULL;
+static bool is_first_by_sums(const struct dvmt_compare *c, const struct searching *b) {
+  const struct dvmt_finding *f = b->steps.n && !b->shared_first && dvmt_compare_nfindings(c) ? dvmt_compare_finding(c, 0) : NULL;
   return f && (f->id == DVMT_FOUND_VALUE || is_of_iterations(f)) && !is_result(c);
 }
 
@@ -213,8 +223,8 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
                          s->path);
   b.of_job = s->job->nranks > 0;
   options.found = NULL;
-  options.spot = dvmt_steps_spot;
-  options.spot_arg = &b.steps;
+  options.spot = take_spot;
+  options.spot_arg = &b;
   int rc = prepare(&b, s, err);
   if (!rc)
     rc = dvmt_job_begin(&x, s, &options, command, NULL, err);
@@ -229,10 +239,10 @@ int dvmt_job_bisect(struct dvmt_cli *o, const struct dvmt_side *s, char *const *
   snprintf(b.run, sizeof(b.run), "%s/again", x.folder);
   snprintf(b.said, sizeof(b.said), "%s/said", x.folder);
   bool iterations = !rc && dvmt_compare_nfindings(x.c) && is_of_iterations(dvmt_compare_finding(x.c, 0));
-  if (!rc && (!is_first_by_sums(x.c, &b.steps) || (iterations && b.of_job))) {
+  if (!rc && (!is_first_by_sums(x.c, &b) || (iterations && b.of_job))) {
     rc = report_sums(o, x.c, err);
-    if (rc > 0 && (is_result(x.c) || iterations))
-      say_cause(&b, iterations ? NULL : dvmt_compare_finding(x.c, 0));
+    if (rc > 0 && (is_result(x.c) || iterations || b.shared_first))
+      say_cause(&b, is_result(x.c) ? dvmt_compare_finding(x.c, 0) : NULL);
   } else if (!rc) {
     rc = iterations ? search_iterations(&b, err) : dvmt_steps_search(&b.steps, attempt, &b, err);
     if (!rc && iterations) /* run again, they were as they should be */

@@ -208,19 +208,27 @@ static void let_go(struct live *l) {
 
 /* At the first difference: both stand, until they are ended or SIGCONT comes. */
 static int hold(struct live *l, struct dvm_error *err) {
+  const int run = l->programs->run, reference = l->programs->reference;
   int rc = 0;
   l->stopped = true;
-  fprintf(stderr,
-          "dvm: both stand behind this construct: the run, process %d ('dvm debug --attach %d'), and the reference, process %d ('dvm debug "
-          "--attach %d'); 'kill -CONT %d' lets them go on\n",
-          l->programs->run, l->programs->run, l->programs->reference, l->programs->reference, getpid());
+  if (l->reference.over)
+    fprintf(stderr, "dvm: the run stands behind this construct, process %d ('dvm debug --attach %d'); 'kill -CONT %d' lets it go on\n", run,
+            run, getpid());
+  else
+    fprintf(
+        stderr,
+        "dvm: both stand behind this construct: the run, process %d ('dvm debug --attach %d'), and the reference, process %d ('dvm debug "
+        "--attach %d'); 'kill -CONT %d' lets them go on\n",
+        run, run, reference, reference, getpid());
   while (!rc && !go_on && !l->over)
     rc = hear(l, err);
   return rc;
 }
 
 static int told(struct live *l, struct dvm_error *err) {
-  if (!l->said && !l->stop)
+  if (!l->said && !l->stop && l->reference.over)
+    fprintf(stderr, "dvm: the run is process %d, and goes on\n", l->programs->run);
+  else if (!l->said && !l->stop)
     fprintf(stderr, "dvm: the run is process %d, the reference %d; both go on\n", l->programs->run, l->programs->reference);
   l->said = true;
   return l->stop && !l->stopped ? hold(l, err) : 0;
@@ -248,11 +256,24 @@ static int check_reference(struct live *l, struct dvm_error *err) {
              : 0;
 }
 
+/* What the reference does instead. */
+static const char *reference_does(const struct live *l, const struct live_step *a, char *buf, size_t size) {
+  const int own = l->programs->reference_status;
+  char there[300];
+  if (a)
+    snprintf(buf, size, "executes %s", place_of(a->text, there, sizeof(there)));
+  else if (WIFSIGNALED(own))
+    snprintf(buf, size, "was killed by signal %d (%s)", WTERMSIG(own), strsignal(WTERMSIG(own)));
+  else
+    snprintf(buf, size, "has ended");
+  return buf;
+}
+
 /* The ranks have executed a construct. */
 static int compare_next(struct live *l, struct dvm_error *err) {
   const struct live_step *b = live_steps_first(&l->run), *a;
   uint64_t before = l->found.errors;
-  char here[300], there[300], message[700];
+  char here[300], there[400], message[800];
   int rc = 0;
   if (l->reference.over && l->reference.pid < 0)
     return 0; /* what follows cannot be compared */
@@ -264,8 +285,8 @@ static int compare_next(struct live *l, struct dvm_error *err) {
   if (rc)
     return rc;
   if (!a || !live_pairs_same(&l->pairs, &l->reference, a->text, b->text)) {
-    snprintf(message, sizeof(message), "the run executes %s, where the reference %s%s; nothing behind it is compared",
-             place_of(b->text, here, sizeof(here)), a ? "executes " : "has ended", a ? place_of(a->text, there, sizeof(there)) : "");
+    snprintf(message, sizeof(message), "the run executes %s, where the reference %s; nothing behind it is compared",
+             place_of(b->text, here, sizeof(here)), reference_does(l, a, there, sizeof(there)));
     live_compare_structure(&l->found, b->text, "order", b->execution, message);
     rc = told(l, err);
     l->reference.over = true;

@@ -103,7 +103,8 @@ static void compare_sum(struct live_found *f, const struct live_step *a, const s
   if (executed)
     dvmt_compare_iterations_text(x->elements, y->elements, message, sizeof(message));
   else
-    snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (sums of all its elements)", y->name);
+    snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (%s)", y->name,
+             y->array ? "sums of all its elements" : "no clause names it");
   tell(f, executed ? DVMT_FOUND_STRUCTURE : DVMT_FOUND_VALUE, a->text, y->name, a->execution, message);
 }
 

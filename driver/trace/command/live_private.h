@@ -14,6 +14,7 @@ enum { LIVE_LEAD = 1000 };      /* executions that one side may be ahead of the 
 struct live_sum {
   const char *name;             /* of the side's objects, which stay */
   uint64_t elements, digest;
+  bool array;                   /* of the run: one of a directive, else a variable that no clause names */
 };
 /* An execution of a construct. */
 struct live_step {
@@ -35,6 +36,7 @@ struct live_steps {
   struct dvmt_sink sink;
   char **texts, **names;        /* owned */
   uint64_t *executions;         /* of the texts */
+  bool *arrays;                 /* of the names; owned, too */
   size_t ntexts, nnames;
   struct live_step *row;        /* owned: [nrow], of which the first 'taken' have been compared */
   size_t nrow, taken, room;

@@ -27,6 +27,11 @@ static int take_site(struct dvmt_sink *sink, const struct dvmt_site_def *def) {
 
 static int take_object(struct dvmt_sink *sink, const struct dvmt_object_def *def) {
   struct live_steps *s = (struct live_steps *)sink;
+  bool *arrays = realloc(s->arrays, (s->nnames + 1) * sizeof(*arrays));
+  if (!arrays)
+    return -ENOMEM;
+  s->arrays = arrays;
+  arrays[s->nnames] = def->flags & DVMT_OBJECT_ARRAY;
   return add_text(&s->names, &s->nnames, def->name);
 }
 
@@ -62,7 +67,7 @@ static int add_sum(struct live_steps *s, struct live_step *to, const struct dvmt
   if (!rows)
     return -ENOMEM;
   to->sums = rows;
-  rows[to->nsums++] = (struct live_sum){s->names[r->object], r->words[0], r->words[1]};
+  rows[to->nsums++] = (struct live_sum){s->names[r->object], r->words[0], r->words[1], s->arrays[r->object]};
   return 0;
 }
 
@@ -104,6 +109,7 @@ void live_steps_fini(struct live_steps *s) {
     forget(&s->row[i]);
   free(s->texts);
   free(s->names);
+  free(s->arrays);
   free(s->executions);
   free(s->row);
 }

@@ -40,6 +40,7 @@ struct dvmt_spot {
   const char *in_reference;  /* the same construct's site text there, where its line may be another; or NULL */
   const struct dvmt_object_def *object;
   const struct dvmt_object_def *array; /* of a sum: what was summed up, or NULL */
+  bool shared;               /* a sum of a variable that all ranks should have alike: no array's */
   int64_t offset;
   uint64_t enters;           /* executions of all constructs so far */
   uint64_t execution;        /* number of this execution of its construct, from 1 */

@@ -137,8 +137,11 @@ static void tell_spot(struct dvmt_compare *c, const char *variable, const struct
     spot.value = dvmt_value_real(p->tb, p->b);
     spot.reference = dvmt_value_real(p->ta, p->a);
   }
-  if (!object && c->now && c->now->kind == DVMT_DIGEST && c->b_objects[c->now->object].flags & DVMT_OBJECT_ARRAY)
-    spot.array = &c->b_objects[c->now->object];
+  if (!object && c->now && c->now->kind == DVMT_DIGEST) {
+    const struct dvmt_object_def *of = &c->b_objects[c->now->object];
+    spot.array = of->flags & DVMT_OBJECT_ARRAY ? of : NULL;
+    spot.shared = !spot.array && c->now->nwords > 2 && strcmp(variable, DVMT_EXECUTED) != 0;
+  }
   if (c->options.spot)
     c->options.spot(c->options.spot_arg, &spot);
 }
@@ -366,7 +369,7 @@ static void compare_digests(struct dvmt_compare *c, const struct item *a, const 
     return;
   bool array = b->nwords < 3 || c->b_objects[b->object].flags & DVMT_OBJECT_ARRAY;
   snprintf(message, sizeof(message), "'%s' differs from the reference when this construct ends (%srounding differences count)", variable,
-           array ? "sums of all its elements; " : "");
+           array ? "sums of all its elements; " : "no clause names it; ");
   dvmt_cmp_tell(c, f, variable, message);
 }
 

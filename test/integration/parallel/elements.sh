@@ -118,6 +118,16 @@ status 66 "$dvm" compare --bisect ref.dvmt -- $(ranks 4 ./before)
 has err "error: 'v[1][3]' is "
 lacks err "poison=1"
 
+# A variable that no clause names, of which all ranks have the same part: no array differs, so that nothing is said of elements.
+sed 's/double sum = 0;/double sum = 0; int n = 0;/; s/sum += u\[i\]\[j\];/sum += u[i][j], n++;/; s/"%.6f/"%d %.6f/; s/n", sum/n", n, sum/' wave.c >changed/wave.c
+(cd changed && for way in trace:counted_side parallel,trace:counted; do
+  "$dvmcc" "-fdvm=${way%:*}" -g -O2 '-DRENEW=shadow_renew(v)' -DSIDE=1 wave.c -o ../${way#*:}
+done)
+status 0 "$dvm" record --level checksum -o counted.dvmt -- ./counted_side
+status 66 "$dvm" compare --bisect counted.dvmt -- $(ranks 2 ./counted)
+has err "error: 'n' differs from the reference when this construct ends (no clause names it; rounding differences count)"
+lacks err "what is written here agrees"
+
 # The reference is of ranks too, other ones: what they have of the arrays is compared, in no iteration.
 status 0 "$dvm" record -o job.dvmt -- $(ranks 3 ./right_side)
 status 0 "$dvm" compare --bisect job.dvmt -- $(ranks 2 ./right_side)

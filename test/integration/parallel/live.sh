@@ -30,6 +30,8 @@ int main(int argc, char **argv) {
   }
   while (argc > 2 && access(argv[2], F_OK)) /* until it is seen */
     usleep(10000);
+  if (argc > 3)
+    abort();
   printf("%.6f\n", sum);
   return 0;
 }
@@ -61,8 +63,19 @@ has err "execution 1"
 status 7 "$dvm" compare --exitcode 7 --live ./sequential -- $(ranks 4 ./wrong)
 status 66 "$dvm" compare --live './sequential 4' -- $(ranks 2 ./right)
 has err "the run executes the construct at heat.c:17, where the reference has ended; nothing behind it is compared"
+has err ", and goes on"
+lacks err "both go on"
+status 66 "$dvm" compare --live './sequential 4 / dies' -- $(ranks 2 ./right)
+has err "the run executes the construct at heat.c:17, where the reference was killed by signal 6 (Aborted); nothing behind it is compared"
 status 66 "$dvm" compare --live './sequential 9' -- $(ranks 2 ./right)
 has err "the run ends where the reference goes on with the construct at heat.c:17"
+
+# A variable that no clause names is told as one, though all ranks have the same part of it.
+sed 's/double sum = 0;/double sum = 0; int count[2] = {0};/; s/sum += (/count[0]++, sum += (/; s/"%.6f/"%d %.6f/; s/n", sum/n", count[0], sum/' heat.c >counts.c
+status 0 "$dvmcc" -fdvm=trace -g -O1 '-DRENEW=shadow_renew(a)' counts.c -o counts
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 '-DRENEW=shadow_renew(a)' counts.c -o counted
+status 66 "$dvm" compare --live ./counts -- $(ranks 2 ./counted)
+has err "'count' differs from the reference when this construct ends (no clause names it)"
 
 # What is left out.
 status 0 "$dvm" compare --live ./sequential --ignore variable:a --ignore variable:b --ignore variable:sum -- $(ranks 4 ./wrong)
