@@ -3,10 +3,12 @@
 #include "runtime/parallel/emit.h"
 #include "runtime/parallel/fail.h"
 #include "runtime/parallel/job.h"
+#include "runtime/parallel/options.h"
 #include "runtime/parallel/output.h"
 #include "runtime/parallel/reduce.h"
 #include "runtime/parallel/wait.h"
 #include "runtime/parallel/way.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +139,20 @@ static int64_t number_of(const struct dvmrt_directive *d, const struct dvmrt_ite
 
 static bool in_groups(void) { return dvmp_job.size > 1 && !dvmp_job.tasks_all && !dvmp_emit_wanted(); }
 
+/* Who compares is to know what is not looked at; once, and not again where one construct is executed again for its elements. */
+static bool put_onto; /* some array, if groups were used */
+static void say_by_all(const struct dvmrt_pos *at) {
+  static bool said;
+  if (said || !dvmp_emit_wanted() || dvmp_job.size < 2 || dvmp_job.tasks_all || dvmp_options_recording.elements_file || !dvmp_job_first())
+    return;
+  said = true;
+  fprintf(
+      stderr,
+      "%s:%u:%u: note: while a run is compared or recorded each task is executed by all ranks, so that what goes wrong only on groups of "
+      "ranks is not seen: a run with DVM_OPTIONS=poison=1, without 'dvm compare', sees it\n",
+      at->file ? at->file : "?", at->line, at->column);
+}
+
 void dvmp_task_map(const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *task = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ON),
                           *onto = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ONTO);
@@ -157,6 +173,7 @@ void dvmp_task_map(const struct dvmrt_directive *d, const int64_t *args) {
 const struct dvmp_group *dvmp_task_onto(const struct dvmrt_directive *d, const int64_t *args) {
   const struct dvmrt_item *onto = dvmrt_directive_find(d->items, DVMRT_DIRECTIVE_ONTO);
   struct dvmp_task_array *t = named(onto, args);
+  put_onto |= t != NULL;
   if (!t || !in_groups())
     return dvmp_job.group;
   const struct mapped *m = t->processors ? NULL : &t->task[number_of(d, onto, t, args)];
@@ -211,6 +228,8 @@ void dvmp_task_find(struct dvmp_construct *c) {
     return;
   const struct dvmrt_item *on = dvmrt_directive_find(c->d->items, region ? DVMRT_DIRECTIVE_TEMPLATE : DVMRT_DIRECTIVE_ON);
   const struct dvmp_task_array *t = named(on, c->args);
+  if (t && t->any && region && (put_onto || are_apart()))
+    say_by_all(&c->d->pos);
   if (!t || !t->any || !in_groups())
     return;
   if (region ? are_apart() : region_of(c->outer, t) && on->naxes && strchr("ac", on->axis[0].kind))

@@ -51,4 +51,64 @@ status 66 "$dvm" compare values.dvmt -- $(ranks 3 ./right)
 has err "or more are executed twice, or are none of the reference"
 status 66 "$dvm" compare --config full.conf values.dvmt -- $(ranks 3 ./right)
 has err "is not in the reference"
+
+# Tasks are executed by all ranks: what a task reads of another one's ranks is told as not looked at, and by a run with poison=1.
+cat >apart.c <<'END_C'
+#include <stdio.h>
+enum { N = 16 };
+#pragma dvm processors P[2]
+void *P;
+#pragma dvm task T[2]
+void *T;
+#pragma dvm array distribute[block] dynamic
+double a[N];
+#pragma dvm array distribute[block] dynamic
+double b[N];
+int main(void) {
+#pragma dvm map(T[0] onto P[0])
+#pragma dvm map(T[1] onto P[1])
+#pragma dvm redistribute(a[block] onto T[0])
+#pragma dvm redistribute(b[block] onto T[1])
+#pragma dvm parallel([i] on a[i])
+  for (int i = 0; i < N; i++)
+    a[i] = i;
+#pragma dvm parallel([i] on b[i])
+  for (int i = 0; i < N; i++)
+    b[i] = -i;
+#pragma dvm task_region(T)
+  {
+#pragma dvm on(T[0])
+    {
+#pragma dvm parallel([i] on a[i])
+      for (int i = 0; i < N; i++)
+        a[i] += 1;
+    }
+#pragma dvm on(T[1])
+    {
+#pragma dvm parallel([i] on b[i]) FETCH
+      for (int i = 0; i < N; i++)
+        b[i] += a[i];
+    }
+  }
+  printf("done\n");
+}
+END_C
+status 0 "$dvmcc" -fdvm=trace -g -O1 -DFETCH= apart.c -o plain
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 -DFETCH= apart.c -o apart
+status 0 "$dvmcc" -fdvm=parallel,trace -g -O1 '-DFETCH=remote_access(a[])' apart.c -o fetching
+status 0 "$dvm" record --level checksum -o apart.dvmt -- ./plain
+for n in 2 3 4; do
+  status 0 "$dvm" compare apart.dvmt -- $(ranks $n ./fetching)
+  status 0 "$dvm" compare apart.dvmt -- $(ranks $n ./apart)
+  has err "apart.c:22:13: note: while a run is compared or recorded each task is executed by all ranks, so that what goes wrong only on groups"
+  [ "$(grep -c "executed by all ranks" err)" = 1 ] || wrong "on $n ranks it is told more than once: $(cat err)"
+  has err ", 0 different"
+  status 0 env DVM_OPTIONS=poison=1 $(ranks $n ./fetching)
+  status 66 env DVM_OPTIONS=poison=1 $(ranks $n ./apart)
+  has err "dvm-nonlocal-access"
+done
+status 0 "$dvm" compare apart.dvmt -- $(ranks 1 ./apart)
+lacks err "executed by all ranks"
+status 0 env DVM_OPTIONS=tasks=all "$dvm" compare apart.dvmt -- $(ranks 3 ./apart)
+lacks err "executed by all ranks"
 finish
