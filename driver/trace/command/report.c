@@ -183,6 +183,8 @@ static void print_closing(struct dvmt_report *r, const struct dvmt_compare_total
   if (t->alone)
     fprintf(r->out, "; %llu sum%s of the run left out, which the reference does not have (%s)", (unsigned long long)t->alone,
             t->alone == 1 ? "" : "s", t->alone_names);
+  if (t->shared)
+    fprintf(r->out, "; variables that no clause names are compared with a reference of '--level checksum' alone");
   if (t->partly)
     fprintf(r->out, "; %llu sum%s left out of arrays that constructs without all iterations have written (%s)",
             (unsigned long long)t->partly, t->partly == 1 ? "" : "s", t->partly_names);

@@ -66,6 +66,8 @@ void dvmt_cmp_record(struct dvmt_compare *c, const struct dvmt_record *r) {
   }
   if (c->b_levels && !dvmt_levels_keep(c->b_levels, r, &c->b_sites[r->site])) {
     c->totals.left_out++;
+    c->totals.shared += r->kind == DVMT_DIGEST && r->nwords > 2 && !(c->b_objects[r->object].flags & DVMT_OBJECT_ARRAY) &&
+                        strcmp(c->b_objects[r->object].name, DVMT_EXECUTED) != 0;
     return;
   }
   dvmt_cmp_to_item(c, false, r, &it);

@@ -139,6 +139,7 @@ struct dvmt_compare_totals {
   uint64_t sums;             /* digests and results that both have */
   uint64_t alone;            /* sums that are left out: the reference does not have them */
   const char *alone_names;   /* the first of their variables, or NULL */
+  uint64_t shared;           /* of those, and of what is left out: of variables that no clause names */
   uint64_t partly;           /* sums that are left out: of arrays that constructs without all iterations have written */
   const char *partly_names;  /* the first of these, or NULL */
   uint64_t uncounted;        /* executions of constructs whose iterations one side alone has counted */

@@ -79,6 +79,7 @@ static bool is_left_out(struct dvmt_compare *c, const struct item *it, bool of_r
   if (of_reference || !c->options.by_sums)
     return false;
   c->totals.alone++;
+  c->totals.shared += it->nwords > 2 && !(c->b_objects[it->object].flags & DVMT_OBJECT_ARRAY);
   snprintf(one, sizeof(one), "'%.150s'", variable);
   if (!strstr(c->alone, one) && n + strlen(one) + 2 < sizeof(c->alone))
     snprintf(c->alone + n, sizeof(c->alone) - n, "%s%s", n ? " " : "", one);

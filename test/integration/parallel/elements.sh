@@ -127,6 +127,12 @@ status 0 "$dvm" record --level checksum -o counted.dvmt -- ./counted_side
 status 66 "$dvm" compare --bisect counted.dvmt -- $(ranks 2 ./counted)
 has err "error: 'n' differs from the reference when this construct ends (no clause names it; rounding differences count)"
 lacks err "what is written here agrees"
+status 0 "$dvm" record --level modify -o counted.dvmt -- ./counted_side # has no sum of it
+printf 'level full\n' >full.conf
+for config in "" "--config full.conf"; do
+  status 0 "$dvm" compare $config counted.dvmt -- $(ranks 2 ./counted)
+  has err "; variables that no clause names are compared with a reference of '--level checksum' alone"
+done
 
 # The reference is of ranks too, other ones: what they have of the arrays is compared, in no iteration.
 status 0 "$dvm" record -o job.dvmt -- $(ranks 3 ./right_side)
