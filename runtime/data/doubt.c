@@ -154,10 +154,14 @@ static uintptr_t spans_end(uintptr_t a, uint64_t n) {
   return a + (n < all ? n : all);
 }
 
-static void set_range(uintptr_t a, uint64_t n, size_t big) {
+static void note_set(uintptr_t a, uint64_t n) {
   sets++;
   for (uintptr_t at = a, end = spans_end(a, n); at < end; at = span_end(at))
     *last_set_at(at) = sets;
+}
+
+static void set_range(uintptr_t a, uint64_t n, size_t big) {
+  note_set(a, n);
   for (uintptr_t end = a + n, next; map && a < end; a = next) {
     next = piece_end(a) < end ? piece_end(a) : end;
     if (own_piece(a))
@@ -306,6 +310,7 @@ static void copy_few(uintptr_t dst, uintptr_t src, uint64_t n) {
 }
 
 void dvmrt_doubt_copy(uintptr_t dst, uintptr_t src, uint64_t n) {
+  note_set(dst, n);
   for (uint64_t done = 0, part; done < n; done += part) {
     part = n - done < COPIED ? n - done : COPIED;
     uint64_t at = dst <= src ? done : n - done - part;

@@ -208,6 +208,14 @@ static void test_settled(void **state) {
       dvmrt_shadow_settle(base, LARGE, DVMRT_W_ASSIGNED);
     assert_true(dvmrt_shadow_certain(base, LARGE));
   }
+  const uintptr_t without = base + 2 * LARGE;
+  dvmrt_shadow_fill(without, 64, DVMRT_W_NEVER);
+  for (unsigned i = 0; i < 3; i++) {
+    dvmrt_shadow_copy(base + 5000 * i, without, 64, DVMRT_W_ASSIGNED, UINT32_MAX, 0);
+    assert_false(dvmrt_shadow_certain(base, LARGE));
+    dvmrt_shadow_settle(base, LARGE, DVMRT_W_ASSIGNED);
+    assert_true(dvmrt_shadow_certain(base, LARGE));
+  }
   dvmrt_shadow_region_add(&r);
   for (unsigned i = 0; i < 3; i++) {
     assert_int_equal(words[7], DVMRT_W_NEVER);
