@@ -2,6 +2,7 @@
 #include "Ahead.h"
 #include "Doubt.h"
 #include "DvmPass.h"
+#include "LookNests.h"
 #include "RowCopies.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -49,6 +50,7 @@ static void registerCallbacks(PassBuilder &PB) {
   PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel Level) {
     FPM.addPass(ShortLoops(Level));
     FPM.addPass(dvmir::HomePass());
+    FPM.addPass(dvmir::LookNestPass());
     FPM.addPass(dvmir::LookLoopPass());
     FPM.addPass(dvmir::AheadPass());
     FPM.addPass(createFunctionToLoopPassAdaptor(LoopIdiomRecognizePass()));

@@ -40,6 +40,7 @@ static const struct {
     {"__dvmrt_module_gone", "vpp"}, {"__dvmrt_section", "vplpiip"},    {"__dvmrt_handed", "vpi."},
     {"__dvmrt_handed_to", "vppi."}, {"__dvmrt_certain", "ipllp"},      {"__dvmrt_result", "iplpi"},
     {"__dvmrt_described", "vp"},    {"__dvmrt_lacks", "ipl"},          {"__dvmrt_lack", "vpl"},
+    {"__dvmrt_sure", "ippll"},
 };
 
 // What is called behind a test.  The others are not: a block that was cold for them would keep functions from being put inline there.

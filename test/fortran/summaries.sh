@@ -65,3 +65,8 @@ done
 "$1/driver/dvmfc" -fdvm=parallel -O2 -S -emit-llvm "$2/samples/jacobi3d.f90" -o "$work/ranks.ll"
 sed -n '/^define .*@_QQmain()/,/^}/p' "$work/ranks.ll" | grep -c 'fadd ' > "$work/sums"
 [ "$(cat "$work/sums")" -ge 26 ] || { echo "the section's extents are not constant: $(cat "$work/sums") sums"; exit 1; }
+# Nests outside of parallel loops ask once for all that they touch, also where loops have few turns and where procedures are called.
+"$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/nests.f90" -o "$work/nests.ll" -J "$work"
+for of in invert sweep main; do
+  sed -n "/^define .*$of/,/^}/p" "$work/nests.ll" | grep -q 'call .*__dvmrt_sure' || { echo "$of asks about each element"; exit 1; }
+done
