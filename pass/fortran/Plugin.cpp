@@ -4,6 +4,7 @@
 // code generation.
 #include "Conditional.h"
 #include "Mark.h"
+#include "Messages.h"
 #include "flang/Frontend/CompilerInstance.h"
 #include "flang/Frontend/FrontendActions.h"
 #include "flang/Frontend/FrontendPluginRegistry.h"
@@ -188,6 +189,24 @@ static void findRenames(const Fortran::semantics::Scope &In, std::set<std::pair<
       findRenames(Inner, Out);
 }
 
+// As 'beginSourceFile', and says it of the file and of its directives.
+static bool begin(Generation &G, CompilerInstance &CI, FrontendInputFile &Input, const Placed &P, const std::string &Raw) {
+  clang::DiagnosticsEngine &Diags = CI.getDiagnostics();
+  std::string Said;
+  llvm::raw_string_ostream Stream(Said);
+  Listener Heard;
+  std::unique_ptr<clang::DiagnosticConsumer> Own = Diags.takeClient();
+  clang::DiagnosticConsumer *Before = Own ? Own.get() : Diags.getClient();
+  Diags.setClient(&Heard, false);
+  CI.setSemaOutputStream(Stream);
+  const bool OK = G.beginSourceFile(CI, Input);
+  CI.setSemaOutputStream(llvm::errs());
+  Diags.setClient(Before, Own.release() != nullptr);
+  Heard.tell(Diags, Input.getFile().str(), P.File);
+  llvm::errs() << ofDirectives(Said, [&](const std::string &File) { return File == P.File ? Raw : readAll(File); });
+  return OK;
+}
+
 bool CheckedAction::compile(const std::string &Name, const std::string &Raw, const Placed &P) {
   CompilerInstance &CI = getInstance();
   const FrontendInputFile Original = getCurrentInput();
@@ -209,7 +228,7 @@ bool CheckedAction::compile(const std::string &Name, const std::string &Raw, con
   Folders = including(Folders);
   Generation G(backend());
   FrontendInputFile Input(Path, Original.getKind());
-  if (!G.beginSourceFile(CI, Input)) {
+  if (!begin(G, CI, Input, P, Raw)) {
     close(FD);
     return false;
   }
