@@ -50,14 +50,14 @@ static int64_t sizeOfObject(const DataLayout &DL, const Value *Root) {
 
 int64_t OwnData::Place::in(const Turn &T) const {
   int64_t Sum = Add;
-  for (auto [Inner, Factor] : Coef)
-    Sum += Factor * T.at(Inner);
+  for (auto [Inner, By] : Coef)
+    Sum += By * T.at(Inner);
   return Sum;
 }
 
 SmallVector<unsigned, 4> OwnData::Place::counters() const {
   SmallVector<unsigned, 4> Used;
-  for (auto [Inner, Factor] : Coef)
+  for (auto [Inner, By] : Coef)
     Used.push_back(Inner);
   return Used;
 }
@@ -74,25 +74,76 @@ bool OwnData::isCounted(unsigned Inner) const {
   return Low && High && I.Step && *Low > -INT32_MAX && *High < INT32_MAX && *High - *Low < MostOfTurns;
 }
 
+// Of its own: the same in all iterations, and in all turns of other loops.
+bool OwnData::isOpen(unsigned Inner) const {
+  const NestForms::Inner &I = Forms.Inners[Inner];
+  auto Same = [](const Linear &L) { return all_of(L.Coef, [](int64_t C) { return C == 0; }); };
+  return Same(I.Low) && Same(I.High) && I.Step;
+}
+
+bool OwnData::addCounter(Place &P, unsigned Inner, int64_t Factor) {
+  if (isCounted(Inner)) {
+    P.Coef[Inner] += Factor;
+    return true;
+  }
+  if (!isOpen(Inner) || P.Open.value_or(Inner) != Inner)
+    return false;
+  P.Open = Inner;
+  P.Factor += Factor;
+  return true;
+}
+
 // False: it is not known what the subscript is.
-bool OwnData::addCounted(Place &P, Value *Index, int64_t Factor, const BasicBlock *At) {
+bool OwnData::addIndex(Place &P, Value *Index, int64_t Factor, const BasicBlock *At) {
   auto Form = Index ? Forms.of(Index, At) : std::nullopt;
   if (!Form || Form->More || std::abs(Form->Add) > INT32_MAX || std::abs(Factor) > MostOfBytes)
     return false;
   P.Add += Factor * Form->Add;
-  for (auto [N, By] : enumerate(Form->Coef)) {
-    if (!By)
-      continue;
-    if (N < Forms.rank() || !isCounted(N - Forms.rank()) || std::abs(By) > MostOfBytes)
+  for (auto [N, By] : enumerate(Form->Coef))
+    if (By && (N < Forms.rank() || std::abs(By) > MostOfBytes || !addCounter(P, N - Forms.rank(), Factor * By)))
       return false;
-    P.Coef[N - Forms.rank()] += Factor * By;
-  }
   return true;
 }
 
+static Value *valueOf(IRBuilder<> &B, const Linear &L) {
+  Value *Add = B.getInt64(L.Add);
+  return L.More ? B.CreateAdd(L.More, Add) : Add;
+}
+
+// Without what is counted.
+OwnData::Range OwnData::rangeOf(const Place &P) {
+  IRBuilder<> B(K.Begin);
+  Value *Add = B.getInt64(P.Add);
+  if (!P.Open)
+    return {Add, Add};
+  const NestForms::Inner &I = Forms.Inners[*P.Open];
+  Value *Factor = B.getInt64(P.Factor);
+  Value *AtLow = B.CreateAdd(Add, B.CreateMul(Factor, valueOf(B, I.Low))),
+        *AtHigh = B.CreateAdd(Add, B.CreateMul(Factor, valueOf(B, I.High)));
+  return P.Factor < 0 ? Range{AtHigh, AtLow} : Range{AtLow, AtHigh};
+}
+
 bool OwnData::isIn(const Place &P, int64_t Bytes) {
+  int64_t Least = INT64_MAX, Most = INT64_MIN;
+  Place Counted = P;
+  Counted.Add = 0;
   Turn T;
-  return eachTurn(P.counters(), T, [&](const Turn &Now) { return P.in(Now) >= 0 && P.in(Now) + P.Size <= Bytes; });
+  if (!eachTurn(P.counters(), T, [&](const Turn &Now) {
+        const int64_t At = Counted.in(Now);
+        Least = std::min(Least, At);
+        Most = std::max(Most, At);
+        return true;
+      }))
+    return false;
+  if (Least > Most)
+    return true; // no turn
+  if (!P.Open)
+    return P.Add + Least >= 0 && P.Add + Most + P.Size <= Bytes;
+  IRBuilder<> B(K.Begin);
+  const Range R = rangeOf(P);
+  Conditions.push_back(B.CreateICmpSGE(R.Low, B.getInt64(-Least)));
+  Conditions.push_back(B.CreateICmpSLE(R.High, B.getInt64(Bytes - P.Size - Most)));
+  return true;
 }
 
 bool OwnData::inExtents(const Access &A) {
@@ -101,7 +152,7 @@ bool OwnData::inExtents(const Access &A) {
       continue;
     Place One;
     One.Size = 1;
-    if (!addCounted(One, Index, 1, A.Mark->getParent()) || !isIn(One, *A.Text.Extents[D]))
+    if (!addIndex(One, Index, 1, A.Mark->getParent()) || !isIn(One, *A.Text.Extents[D]))
       return false;
   }
   return true;
@@ -119,7 +170,7 @@ std::optional<OwnData::Place> OwnData::placeOf(const Access &A) {
       return std::nullopt;
     P.Add += Offset.getSExtValue();
     for (auto &[Index, Factor] : Scaled)
-      if (!addCounted(P, Index, Factor.getSExtValue(), A.Mark->getParent()))
+      if (!addIndex(P, Index, Factor.getSExtValue(), A.Mark->getParent()))
         return std::nullopt;
     At = behindMarks(GEP->getPointerOperand());
   }
@@ -169,21 +220,33 @@ SmallVector<unsigned, 4> OwnData::countersAround(const Access &Read) const {
 
 // ---- What has a value ---------------------------------------------------------------------------------------------------------
 
+// Does each turn of what is around execute the loop at least once?  The turns of a counter of the place are known.
+bool OwnData::isExecuted(const Loop &L, const Place &Written) const {
+  for (unsigned Inner = 0; Inner < Forms.Inners.size(); ++Inner)
+    if (Forms.Inners[Inner].L == &L)
+      return Written.Coef.count(Inner) || Written.Open == Inner ||
+             (isCounted(Inner) && constantOf(Forms.Inners[Inner].Low) <= constantOf(Forms.Inners[Inner].High));
+  return false;
+}
+
+bool OwnData::givesValues(const Access &Write) const {
+  return !Write.Mark->use_empty() && all_of(Write.Mark->users(), [&](const User *U) {
+    return isa<StoreInst>(U) && certainlyAssigns(S, cast<Instruction>(U), Forms.DT);
+  });
+}
+
 // In an iteration in which 'Read' is reached, and in the same turns of the loops that have both in them.
-bool OwnData::isDoneBefore(const Access &Write, const Access &Read) {
+bool OwnData::isDoneBefore(const Access &Write, const Place &Written, const Access &Read) {
   const BasicBlock *Then = Read.Mark->getParent();
   Loop *Whole = nullptr;
   for (Loop *L = Forms.LI.getLoopFor(Write.Mark->getParent()); L != Forms.Innermost && !L->contains(Then); L = L->getParentLoop()) {
-    if (L->getExitingBlock() != L->getHeader())
+    if (L->getExitingBlock() != L->getHeader() || !isExecuted(*L, Written))
       return false;
     Whole = L;
   }
-  auto Done = [&](const User *U) {
-    auto *Store = dyn_cast<StoreInst>(U);
-    return Store && certainlyAssigns(S, Store, Forms.DT) && (Whole || Forms.DT.dominates(Store, Read.Mark));
-  };
-  return !Write.Mark->use_empty() && all_of(Write.Mark->users(), Done) &&
-         (!Whole || (Forms.always(Write.Mark->getParent()) && Forms.DT.dominates(Whole->getHeader(), Then)));
+  if (Whole)
+    return Forms.always(Write.Mark->getParent()) && Forms.DT.dominates(Whole->getHeader(), Then);
+  return all_of(Write.Mark->users(), [&](const User *U) { return Forms.DT.dominates(cast<Instruction>(U), Read.Mark); });
 }
 
 // 'Own': counters that are not those of the read's turn.
@@ -234,6 +297,83 @@ void OwnData::addInitialised(const Access &Read, const Place &At, BitVector &Has
     }
 }
 
+// Null: no.  Else whether all of an open place that is read lies in what has been written, by turns that leave no gap, or before that.
+Value *OwnData::covers(const Place &Written, const Place &Read, const BitVector &Has) {
+  if (!Written.Coef.empty() || !Read.Coef.empty() || !Written.Open || std::abs(Written.Factor) != Written.Size ||
+      std::abs(Forms.Inners[*Written.Open].Step) != 1)
+    return nullptr;
+  IRBuilder<> B(K.Begin);
+  const Range W = rangeOf(Written), R = rangeOf(Read);
+  const int First = Has.find_first_unset();
+  Value *Known = B.getInt64(First < 0 ? int64_t(Has.size()) : First);
+  Value *Low = B.CreateSelect(B.CreateICmpSLE(W.Low, Known), B.getInt64(0), W.Low);
+  Value *Ends = B.CreateICmpSLE(B.CreateAdd(R.High, B.getInt64(Read.Size)), B.CreateAdd(W.High, B.getInt64(Written.Size)));
+  return B.CreateAnd(B.CreateICmpSGE(R.Low, Low), Ends);
+}
+
+// 't[k] = t[k - 1] ..': what the turn reads is what an earlier one wrote, or, in the first turns, 'Has'.
+bool OwnData::hasEarlierTurns(const Access &Write, const Place &Written, const Access &Read, const Place &At, const BitVector &Has) {
+  auto Moves = [](const Place &P) {
+    return std::pair(P.Open               ? *P.Open
+                     : P.Coef.size() == 1 ? P.Coef.begin()->first
+                                          : ~0U,
+                     P.Open           ? P.Factor
+                     : P.Coef.empty() ? 0
+                                      : P.Coef.begin()->second);
+  };
+  auto [Inner, Factor] = Moves(Written);
+  if (Inner == ~0U || Moves(At) != std::pair(Inner, Factor) || !Factor || Written.Coef.size() + (Written.Open ? 1 : 0) != 1 ||
+      At.Coef.size() + (At.Open ? 1 : 0) != 1 || Written.Size != At.Size)
+    return false;
+  const NestForms::Inner &I = Forms.Inners[Inner];
+  const BasicBlock *Writes = Write.Mark->getParent();
+  if (std::abs(I.Step) != 1 || !I.L->contains(Read.Mark->getParent()) || Forms.LI.getLoopFor(Writes) != I.L ||
+      !Forms.DT.dominates(Writes, I.L->getLoopLatch()) || (Written.Add - At.Add) % Factor)
+    return false;
+  // In turn v the element is the one that was written in turn v - Away * Step.
+  const int64_t Away = (Written.Add - At.Add) / Factor * I.Step;
+  auto First = constantOf(I.Step > 0 ? I.Low : I.High);
+  if (Away < 1 || Away > MostOfTurns || !First)
+    return false;
+  for (int64_t Turn = 0; Turn < Away; ++Turn) {
+    const int64_t Byte = At.Add + Factor * (*First + Turn * I.Step);
+    if (Byte < 0 || Byte + At.Size > int64_t(Has.size()) || Has.find_first_unset_in(unsigned(Byte), unsigned(Byte + At.Size)) != -1)
+      return false;
+  }
+  return true;
+}
+
+// By writes of open places, or of earlier turns.
+bool OwnData::isCovered(const Access &Read, const Place &At, const BitVector &Has) {
+  Value *Any = nullptr;
+  for (const Access &W : S.Accesses) {
+    auto Written = isWriteOf(W, At.Root) && &W != &Read ? placeOf(W) : std::nullopt;
+    if (!Written)
+      continue;
+    if (hasEarlierTurns(W, *Written, Read, At, Has))
+      return true;
+    if (!isDoneBefore(W, *Written, Read))
+      continue;
+    if (Written->Coef == At.Coef && Written->Open == At.Open && Written->Factor == At.Factor && Written->Add == At.Add &&
+        At.Size <= Written->Size && countersBeside(*Written, Read).empty() &&
+        (!At.Open || Forms.Inners[*At.Open].L->contains(W.Mark->getParent())))
+      return true; // by the same turn
+    const bool Over = Written->Open && !Forms.Inners[*Written->Open].L->contains(Read.Mark->getParent());
+    if (Value *Covers = Over ? covers(*Written, At, Has) : nullptr) {
+      IRBuilder<> B(K.Begin);
+      Any = Any ? B.CreateOr(Any, Covers) : Covers;
+    }
+  }
+  if (Any)
+    Conditions.push_back(Any);
+  return Any;
+}
+
+bool OwnData::isWriteOf(const Access &W, const Value *Root) const {
+  return W.Text.Writes && K.holds(W.Mark->getParent()) && Forms.inBody(W.Mark->getParent()) &&
+         rootBehind(W.Mark->getArgOperand(0)) == Root && givesValues(W);
+}
+
 bool OwnData::isAssigned(const Access &Read) {
   auto At = placeOf(Read);
   if (!At || !Forms.inBody(Read.Mark->getParent()))
@@ -242,11 +382,8 @@ bool OwnData::isAssigned(const Access &Read) {
   addInitialised(Read, *At, Always);
   SmallVector<Place, 8> InTurn; // what depends on the turn in which the read is
   for (const Access &W : S.Accesses) {
-    if (!W.Text.Writes || &W == &Read || !K.holds(W.Mark->getParent()) || !Forms.inBody(W.Mark->getParent()) ||
-        rootBehind(W.Mark->getArgOperand(0)) != At->Root || !isDoneBefore(W, Read))
-      continue;
-    auto Written = placeOf(W);
-    if (!Written)
+    auto Written = isWriteOf(W, At->Root) && &W != &Read ? placeOf(W) : std::nullopt;
+    if (!Written || Written->Open || !isDoneBefore(W, *Written, Read))
       continue;
     const auto Own = countersBeside(*Written, Read);
     if (Own.size() == Written->Coef.size())
@@ -254,12 +391,17 @@ bool OwnData::isAssigned(const Access &Read) {
     else
       InTurn.push_back(*Written);
   }
+  return (!At->Open && isCounted(Read, *At, Always, InTurn)) || isCovered(Read, *At, Always);
+}
+
+// Each turn is looked at.
+bool OwnData::isCounted(const Access &Read, const Place &At, const BitVector &Always, ArrayRef<Place> InTurn) {
   auto IsThere = [&](const BitVector &Has, const Turn &Now) {
-    const unsigned From = unsigned(At->in(Now));
-    return Has.find_first_unset_in(From, From + unsigned(At->Size)) == -1;
+    const unsigned From = unsigned(At.in(Now));
+    return Has.find_first_unset_in(From, From + unsigned(At.Size)) == -1;
   };
   Turn T;
-  return eachTurn(InTurn.empty() ? At->counters() : countersAround(Read), T, [&](const Turn &Now) {
+  return eachTurn(InTurn.empty() ? At.counters() : countersAround(Read), T, [&](const Turn &Now) {
     if (InTurn.empty())
       return IsThere(Always, Now);
     BitVector Has = Always;

@@ -8,7 +8,8 @@
 
 namespace dvmir {
 
-// By counting: where the place is linear in the variables of inner loops whose bounds are constants, every turn of theirs is looked at.
+// By counting: where the place is linear in the variables of inner loops whose bounds are constants, every turn of theirs is looked at.  One counter
+// may have bounds that are known at the entry of the nest alone: what has to hold for them is asked there.
 class OwnData {
 public:
   OwnData(FunctionState &State, Construct &Nest, NestForms &Known) : S(State), K(Nest), Forms(Known) {}
@@ -19,6 +20,8 @@ public:
   bool isInside(const Access &A);
   // Has the iteration given a value to all that the access may read?
   bool isAssigned(const Access &Read);
+  // What has to hold at the entry of the nest, computed there, for all that has been answered with yes.
+  llvm::ArrayRef<llvm::Value *> conditions() const { return Conditions; }
   // Does it give own data a value, all inside of them, as an initialiser does?
   bool isInitialiser(llvm::Instruction &I);
 
@@ -33,18 +36,36 @@ private:
     llvm::Value *Root = nullptr;
     std::map<unsigned, int64_t> Coef;
     int64_t Add = 0, Size = 0;
+    std::optional<unsigned> Open; // the variable whose bounds are no constants
+    int64_t Factor = 0; // .. and what it counts
     int64_t in(const Turn &T) const;
     llvm::SmallVector<unsigned, 4> counters() const;
   };
 
-  bool addCounted(Place &P, llvm::Value *Index, int64_t Factor, const llvm::BasicBlock *At);
+  llvm::SmallVector<llvm::Value *, 8> Conditions;
+  // Of an open place: first and last byte that it begins at, at the entry.
+  struct Range {
+    llvm::Value *Low, *High;
+  };
+
+  bool addIndex(Place &P, llvm::Value *Index, int64_t Factor, const llvm::BasicBlock *At);
+  bool addCounter(Place &P, unsigned Inner, int64_t Factor);
+  bool isOpen(unsigned Inner) const;
+  Range rangeOf(const Place &P);
   bool inExtents(const Access &A);
   std::optional<Place> placeOf(const Access &A);
   std::optional<Place> placeOf(llvm::Instruction &Initialiser);
   bool isIn(const Place &P, int64_t Bytes);
   bool eachTurn(llvm::ArrayRef<unsigned> Counters, Turn &T, llvm::function_ref<bool(const Turn &)> Holds);
   bool isCounted(unsigned Inner) const;
-  bool isDoneBefore(const Access &Write, const Access &Read);
+  bool isWriteOf(const Access &W, const llvm::Value *Root) const;
+  bool isCounted(const Access &Read, const Place &At, const llvm::BitVector &Always, llvm::ArrayRef<Place> InTurn);
+  bool isCovered(const Access &Read, const Place &At, const llvm::BitVector &Has);
+  llvm::Value *covers(const Place &Written, const Place &Read, const llvm::BitVector &Has);
+  bool hasEarlierTurns(const Access &Write, const Place &Written, const Access &Read, const Place &At, const llvm::BitVector &Has);
+  bool isExecuted(const llvm::Loop &L, const Place &Written) const;
+  bool givesValues(const Access &Write) const;
+  bool isDoneBefore(const Access &Write, const Place &Written, const Access &Read);
   void addInitialised(const Access &Read, const Place &At, llvm::BitVector &Has);
   llvm::SmallVector<unsigned, 4> countersBeside(const Place &P, const Access &Read) const;
   llvm::SmallVector<unsigned, 4> countersAround(const Access &Read) const;

@@ -431,6 +431,8 @@ void Summary::ask(BasicBlock *BB, Constant *Table, ArrayRef<Value *> Values, Bas
   Value *Fine = B.getTrue();
   for (AllocaInst *Words : Guards)
     Fine = B.CreateAnd(Fine, haveValues(B, *Words));
+  for (Value *Holds : Own.conditions())
+    Fine = B.CreateAnd(Fine, Holds);
   B.CreateStore(B.CreateSelect(Fine, B.CreateLoad(RT.I64, Count), B.getInt64(-1)), Count);
   Put(Count, 0);
   Put(Parity, 1);
