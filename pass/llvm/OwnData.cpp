@@ -110,39 +110,47 @@ static Value *valueOf(IRBuilder<> &B, const Linear &L) {
   return L.More ? B.CreateAdd(L.More, Add) : Add;
 }
 
-// Without what is counted.
-OwnData::Range OwnData::rangeOf(const Place &P) {
-  IRBuilder<> B(K.Begin);
-  Value *Add = B.getInt64(P.Add);
-  if (!P.Open)
-    return {Add, Add};
-  const NestForms::Inner &I = Forms.Inners[*P.Open];
-  Value *Factor = B.getInt64(P.Factor);
-  Value *AtLow = B.CreateAdd(Add, B.CreateMul(Factor, valueOf(B, I.Low))),
-        *AtHigh = B.CreateAdd(Add, B.CreateMul(Factor, valueOf(B, I.High)));
-  return P.Factor < 0 ? Range{AtHigh, AtLow} : Range{AtLow, AtHigh};
-}
-
-bool OwnData::isIn(const Place &P, int64_t Bytes) {
+// Of the part that is counted, without 'Add'; null: too many turns.  No turn: the first is above the second.
+std::optional<std::pair<int64_t, int64_t>> OwnData::countedRange(const Place &P) {
   int64_t Least = INT64_MAX, Most = INT64_MIN;
   Place Counted = P;
   Counted.Add = 0;
   Turn T;
-  if (!eachTurn(P.counters(), T, [&](const Turn &Now) {
-        const int64_t At = Counted.in(Now);
-        Least = std::min(Least, At);
-        Most = std::max(Most, At);
-        return true;
-      }))
+  const bool All = eachTurn(P.counters(), T, [&](const Turn &Now) {
+    const int64_t At = Counted.in(Now);
+    Least = std::min(Least, At);
+    Most = std::max(Most, At);
+    return true;
+  });
+  return All ? std::optional(std::pair(Least, Most)) : std::nullopt;
+}
+
+// First and last byte at which it begins, at the entry.
+OwnData::Range OwnData::rangeOf(const Place &P, std::pair<int64_t, int64_t> Counted) {
+  IRBuilder<> B(K.Begin);
+  Value *Low = B.getInt64(P.Add + Counted.first), *High = B.getInt64(P.Add + Counted.second);
+  if (!P.Open)
+    return {Low, High};
+  const NestForms::Inner &I = Forms.Inners[*P.Open];
+  Value *By = B.getInt64(P.Factor);
+  Value *AtLow = B.CreateMul(By, valueOf(B, I.Low)), *AtHigh = B.CreateMul(By, valueOf(B, I.High));
+  if (P.Factor < 0)
+    std::swap(AtLow, AtHigh);
+  return {B.CreateAdd(Low, AtLow), B.CreateAdd(High, AtHigh)};
+}
+
+bool OwnData::isIn(const Place &P, int64_t Bytes) {
+  auto Counted = countedRange(P);
+  if (!Counted)
     return false;
-  if (Least > Most)
+  if (Counted->first > Counted->second)
     return true; // no turn
   if (!P.Open)
-    return P.Add + Least >= 0 && P.Add + Most + P.Size <= Bytes;
+    return P.Add + Counted->first >= 0 && P.Add + Counted->second + P.Size <= Bytes;
   IRBuilder<> B(K.Begin);
-  const Range R = rangeOf(P);
-  Conditions.push_back(B.CreateICmpSGE(R.Low, B.getInt64(-Least)));
-  Conditions.push_back(B.CreateICmpSLE(R.High, B.getInt64(Bytes - P.Size - Most)));
+  const Range R = rangeOf(P, *Counted);
+  Conditions.push_back(B.CreateICmpSGE(R.Low, B.getInt64(0)));
+  Conditions.push_back(B.CreateICmpSLE(R.High, B.getInt64(Bytes - P.Size)));
   return true;
 }
 
@@ -299,11 +307,12 @@ void OwnData::addInitialised(const Access &Read, const Place &At, BitVector &Has
 
 // Null: no.  Else whether all of an open place that is read lies in what has been written, by turns that leave no gap, or before that.
 Value *OwnData::covers(const Place &Written, const Place &Read, const BitVector &Has) {
-  if (!Written.Coef.empty() || !Read.Coef.empty() || !Written.Open || std::abs(Written.Factor) != Written.Size ||
+  auto Counted = countedRange(Read);
+  if (!Counted || Counted->first > Counted->second || !Written.Coef.empty() || !Written.Open || std::abs(Written.Factor) != Written.Size ||
       std::abs(Forms.Inners[*Written.Open].Step) != 1)
     return nullptr;
   IRBuilder<> B(K.Begin);
-  const Range W = rangeOf(Written), R = rangeOf(Read);
+  const Range W = rangeOf(Written, {0, 0}), R = rangeOf(Read, *Counted);
   const int First = Has.find_first_unset();
   Value *Known = B.getInt64(First < 0 ? int64_t(Has.size()) : First);
   Value *Low = B.CreateSelect(B.CreateICmpSLE(W.Low, Known), B.getInt64(0), W.Low);

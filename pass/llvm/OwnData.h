@@ -43,7 +43,6 @@ private:
   };
 
   llvm::SmallVector<llvm::Value *, 8> Conditions;
-  // Of an open place: first and last byte that it begins at, at the entry.
   struct Range {
     llvm::Value *Low, *High;
   };
@@ -51,7 +50,8 @@ private:
   bool addIndex(Place &P, llvm::Value *Index, int64_t Factor, const llvm::BasicBlock *At);
   bool addCounter(Place &P, unsigned Inner, int64_t Factor);
   bool isOpen(unsigned Inner) const;
-  Range rangeOf(const Place &P);
+  std::optional<std::pair<int64_t, int64_t>> countedRange(const Place &P);
+  Range rangeOf(const Place &P, std::pair<int64_t, int64_t> Counted);
   bool inExtents(const Access &A);
   std::optional<Place> placeOf(const Access &A);
   std::optional<Place> placeOf(llvm::Instruction &Initialiser);
