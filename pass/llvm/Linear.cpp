@@ -322,6 +322,22 @@ std::optional<unsigned> NestForms::innerVariable(AllocaInst *A, const BasicBlock
   return std::nullopt;
 }
 
+std::optional<unsigned> NestForms::counterOf(const Loop &L) {
+  auto *Br = dyn_cast<BranchInst>(L.getHeader()->getTerminator());
+  auto *Cmp = Br && Br->isConditional() ? dyn_cast<ICmpInst>(Br->getCondition()) : nullptr;
+  for (unsigned N = 0; Cmp && N < 2; ++N) {
+    Value *V = behindMarks(Cmp->getOperand(N));
+    if (auto *Extended = dyn_cast<CastInst>(V))
+      V = behindMarks(Extended->getOperand(0));
+    auto *Load = dyn_cast<LoadInst>(V);
+    auto *A = Load ? dyn_cast<AllocaInst>(behindMarks(Load->getPointerOperand())) : nullptr;
+    auto Number = A ? innerVariable(A, L.contains(Br->getSuccessor(0)) ? Br->getSuccessor(0) : Br->getSuccessor(1)) : std::nullopt;
+    if (Number && Inners[*Number].L == &L)
+      return Number;
+  }
+  return std::nullopt;
+}
+
 // for (a = low; a < high; a += step): the range of 'a' in the body.
 bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
   auto IsVariable = [&](Value *V) {

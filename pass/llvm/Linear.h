@@ -40,6 +40,8 @@ public:
     int64_t Step;
   };
   llvm::SmallVector<Inner, 2> Inners; // variable number rank + n; grows with the questions
+  // Which of them counts the loop.
+  std::optional<unsigned> counterOf(const llvm::Loop &L);
 
   unsigned rank() const { return IndexAddresses.size(); }
   llvm::SmallVector<llvm::Value *, 4> IndexAddresses; // outermost first

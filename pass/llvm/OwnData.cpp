@@ -229,12 +229,10 @@ SmallVector<unsigned, 4> OwnData::countersAround(const Access &Read) const {
 // ---- What has a value ---------------------------------------------------------------------------------------------------------
 
 // Does each turn of what is around execute the loop at least once?  The turns of a counter of the place are known.
-bool OwnData::isExecuted(const Loop &L, const Place &Written) const {
-  for (unsigned Inner = 0; Inner < Forms.Inners.size(); ++Inner)
-    if (Forms.Inners[Inner].L == &L)
-      return Written.Coef.count(Inner) || Written.Open == Inner ||
-             (isCounted(Inner) && constantOf(Forms.Inners[Inner].Low) <= constantOf(Forms.Inners[Inner].High));
-  return false;
+bool OwnData::isExecuted(const Loop &L, const Place &Written) {
+  auto Inner = Forms.counterOf(L);
+  return Inner && (Written.Coef.count(*Inner) || Written.Open == *Inner ||
+                   (isCounted(*Inner) && constantOf(Forms.Inners[*Inner].Low) <= constantOf(Forms.Inners[*Inner].High)));
 }
 
 bool OwnData::givesValues(const Access &Write) const {

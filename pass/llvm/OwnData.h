@@ -63,7 +63,7 @@ private:
   bool isCovered(const Access &Read, const Place &At, const llvm::BitVector &Has);
   llvm::Value *covers(const Place &Written, const Place &Read, const llvm::BitVector &Has);
   bool hasEarlierTurns(const Access &Write, const Place &Written, const Access &Read, const Place &At, const llvm::BitVector &Has);
-  bool isExecuted(const llvm::Loop &L, const Place &Written) const;
+  bool isExecuted(const llvm::Loop &L, const Place &Written);
   bool givesValues(const Access &Write) const;
   bool isDoneBefore(const Access &Write, const Place &Written, const Access &Read);
   void addInitialised(const Access &Read, const Place &At, llvm::BitVector &Has);
