@@ -338,6 +338,36 @@ std::optional<unsigned> NestForms::counterOf(const Loop &L) {
   return std::nullopt;
 }
 
+static bool isConstant(const Linear &L) {
+  return !L.More && all_of(L.Coef, [](int64_t C) { return C == 0; });
+}
+
+// Nothing wraps: neither a value of the variable nor the one that ends the loop.
+static bool staysInType(const NestForms::Inner &I, bool Unsigned, bool Strict) {
+  const unsigned Bits = I.Alloca->getAllocatedType()->getIntegerBitWidth();
+  const int64_t Least = Unsigned ? 0 : minIntN(Bits), Most = maxIntN(Bits), Low = I.Low.Add, High = I.High.Add;
+  if (isConstant(I.Low) && (Low < Least || Low > Most))
+    return false;
+  if (isConstant(I.Low) && isConstant(I.High)) {
+    const int64_t Way = High < Low ? 0 : (High - Low) / I.Step * I.Step;
+    return High >= Low && High <= Most && (I.Step > 0 ? Low + Way <= Most - I.Step : High - Way + I.Step >= Least);
+  }
+  return Bits >= 32 && (I.Step > 0 || (Strict && I.Step == -1) || (isConstant(I.Low) && Low + I.Step >= Least));
+}
+
+static constexpr int64_t BeyondAll = int64_t(1) << 40; // arrays end before
+
+// What has no sign, 'n - 1' for a length of 0, is large and not below zero.
+std::optional<Linear> NestForms::boundOf(Value *V, const BasicBlock *At, bool Unsigned) {
+  Value *Early = Unsigned && !isa<Constant>(behindMarks(V)) ? hoist(V) : nullptr;
+  if (!Early || Early->getType()->getIntegerBitWidth() > 64)
+    return of(V, At);
+  IRBuilder<> B(K.Begin);
+  Linear R;
+  R.More = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateZExt(Early, S.RT.I64), B.getInt64(BeyondAll));
+  return R;
+}
+
 // for (a = low; a < high; a += step): the range of 'a' in the body.
 bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
   auto IsVariable = [&](Value *V) {
@@ -370,8 +400,12 @@ bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
   if (!I.L->contains(Br->getSuccessor(0)))
     P = CmpInst::getInversePredicate(P);
   const BasicBlock *Before = First->getParent();
-  auto Low = of(First->getValueOperand(), Before), High = of(Bound, Before);
+  const bool Unsigned = Cmp->isUnsigned() || any_of(Cmp->operands(), [&](Value *V) { return isa<ZExtInst>(V) && IsVariable(V); });
+  auto Low = boundOf(First->getValueOperand(), Before, Unsigned), High = boundOf(Bound, Before, Unsigned);
   if (!Low || !High)
+    return false;
+  auto MayBeBelow = [](const Linear &L) { return !isConstant(L) && L.Add < 0; };
+  if (Unsigned && (MayBeBelow(*Low) || MayBeBelow(*High)))
     return false;
   const bool Up = I.Step > 0;
   if (!(Up ? ICmpInst::isLE(P) || ICmpInst::isLT(P) : ICmpInst::isGE(P) || ICmpInst::isGT(P)))
@@ -380,5 +414,5 @@ bool NestForms::innerRange(Inner &I, StoreInst *First, StoreInst *Next) {
     High->Add += Up ? -1 : 1;
   I.Low = Up ? *Low : *High;
   I.High = Up ? *High : *Low;
-  return true;
+  return (Step->hasNoSignedWrap() && !Unsigned) || staysInType(I, Unsigned, CmpInst::isStrictPredicate(P));
 }

@@ -60,6 +60,7 @@ private:
   std::optional<Linear> ofLoad(llvm::LoadInst *L, const llvm::BasicBlock *At);
   std::optional<Linear> ofBinary(llvm::BinaryOperator *B, const llvm::BasicBlock *At);
   std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
+  std::optional<Linear> boundOf(llvm::Value *V, const llvm::BasicBlock *At, bool Unsigned);
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
   llvm::Value *hoistInstruction(llvm::Instruction *I);
   bool unchanged(llvm::Value *P) const;
