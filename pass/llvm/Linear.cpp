@@ -307,8 +307,8 @@ std::optional<unsigned> NestForms::innerVariable(AllocaInst *A, const BasicBlock
     auto *Br = dyn_cast<BranchInst>(L->getHeader()->getTerminator());
     if (Inside != 1 || !First || !L->getLoopLatch() || Next->getParent() != L->getLoopLatch() || !Br || !Br->isConditional() ||
         !L->isLoopExiting(L->getHeader()) || L->getLoopPredecessor() == nullptr ||
-        !DT.dominates(First->getParent(), L->getLoopPredecessor()))
-      return std::nullopt;
+        !DT.dominates(First->getParent(), L->getLoopPredecessor()) || !L->getParentLoop()->contains(First))
+      return std::nullopt; // in the next turn of the loop around it, it might go on where it was
     // Between the beginning and the loop nobody else may store.
     for (StoreInst *Store : Stores)
       if (Store != First && Store != Next && DT.dominates(First, Store) && !DT.dominates(L->getHeader(), Store->getParent()))
