@@ -2,6 +2,7 @@
 #include "Descriptors.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Operator.h"
@@ -202,6 +203,38 @@ std::optional<Linear> NestForms::of(Value *V, const BasicBlock *At) {
   return std::nullopt;
 }
 
+std::optional<int64_t> dvmir::constantOf(const Linear &L) {
+  if (L.More || any_of(L.Coef, [](int64_t C) { return C != 0; }))
+    return std::nullopt;
+  return L.Add;
+}
+
+// 'dx[k]' of a constant table, where 'k' is known.
+std::optional<int64_t> NestForms::ofTable(const LoadInst &L, const BasicBlock *At) {
+  int64_t Byte = 0;
+  Value *P = behindMarks(const_cast<Value *>(L.getPointerOperand()));
+  for (; auto *GEP = dyn_cast<GEPOperator>(P); P = behindMarks(GEP->getPointerOperand())) {
+    MapVector<Value *, APInt> Scaled;
+    APInt Offset(64, 0);
+    if (!GEP->collectOffset(S.RT.DL, 64, Scaled, Offset))
+      return std::nullopt;
+    Byte += Offset.getSExtValue();
+    for (auto &[Index, Factor] : Scaled) {
+      auto Known = of(Index, At);
+      auto Number = Known ? constantOf(*Known) : std::nullopt;
+      if (!Number)
+        return std::nullopt;
+      Byte += *Number * Factor.getSExtValue();
+    }
+  }
+  auto *Table = dyn_cast<GlobalVariable>(P);
+  if (!Table || !Table->isConstant() || !Table->hasDefinitiveInitializer() || !L.isSimple() || Byte < 0)
+    return std::nullopt;
+  auto *Element =
+      dyn_cast_or_null<ConstantInt>(ConstantFoldLoadFromConst(Table->getInitializer(), L.getType(), APInt(64, uint64_t(Byte)), S.RT.DL));
+  return Element ? std::optional(Element->getSExtValue()) : std::nullopt;
+}
+
 std::optional<Linear> NestForms::ofLoad(LoadInst *L, const BasicBlock *At) {
   Value *P = behindMarks(L->getPointerOperand());
   Linear R;
@@ -213,12 +246,20 @@ std::optional<Linear> NestForms::ofLoad(LoadInst *L, const BasicBlock *At) {
       R.Coef[D] = 1;
       return R;
     }
+  if (auto Known = Fixed.empty() ? std::nullopt : ofTable(*L, At)) {
+    R.Add = *Known;
+    return R;
+  }
   auto *A = dyn_cast<AllocaInst>(P);
   if (!A || A->getAllocatedType() != L->getType())
     return std::nullopt;
   std::optional<unsigned> Number = innerVariable(A, At);
   if (!Number)
     return std::nullopt;
+  if (auto Known = Fixed.find(*Number); Known != Fixed.end()) {
+    R.Add = Known->second;
+    return R;
+  }
   R.Coef.resize(rank() + *Number + 1);
   R.Coef[rank() + *Number] = 1;
   return R;

@@ -4,6 +4,7 @@
 #include "Function.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
+#include <map>
 #include <optional>
 
 namespace dvmir {
@@ -14,6 +15,9 @@ struct Linear {
   int64_t Add = 0;
   llvm::Value *More = nullptr; // i64, computed at the entry of the nest; null: nothing
 };
+
+// Null: it is none.
+std::optional<int64_t> constantOf(const Linear &L);
 
 // The nest's shape in IR that no optimisation has touched, and what can be said at its entry of values in its body.
 class NestForms {
@@ -40,6 +44,8 @@ public:
     int64_t Step;
   };
   llvm::SmallVector<Inner, 2> Inners; // variable number rank + n; grows with the questions
+  // While one has a value here, that is what it is; so elements of constant tables are numbers.
+  std::map<unsigned, int64_t> Fixed;
   // Which of them counts the loop.
   std::optional<unsigned> counterOf(const llvm::Loop &L);
 
@@ -59,6 +65,7 @@ private:
 
   std::optional<Linear> ofLoad(llvm::LoadInst *L, const llvm::BasicBlock *At);
   std::optional<Linear> ofBinary(llvm::BinaryOperator *B, const llvm::BasicBlock *At);
+  std::optional<int64_t> ofTable(const llvm::LoadInst &L, const llvm::BasicBlock *At);
   std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
   std::optional<Linear> boundOf(llvm::Value *V, const llvm::BasicBlock *At, bool Unsigned);
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);

@@ -62,12 +62,6 @@ SmallVector<unsigned, 4> OwnData::Place::counters() const {
   return Used;
 }
 
-static std::optional<int64_t> constantOf(const Linear &L) {
-  if (L.More || any_of(L.Coef, [](int64_t C) { return C != 0; }))
-    return std::nullopt;
-  return L.Add;
-}
-
 bool OwnData::isCounted(unsigned Inner) const {
   const NestForms::Inner &I = Forms.Inners[Inner];
   auto Low = constantOf(I.Low), High = constantOf(I.High);

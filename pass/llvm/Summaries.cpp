@@ -71,6 +71,8 @@ private:
   const char *checkOwn(Access &A);
   const char *checkData(Access &A);
   const char *addSubscripts(Reference &R);
+  bool addEachTurn(const Reference &R);
+  bool addTurns(const Reference &R, ArrayRef<unsigned> Counters, std::vector<Reference> &Each);
   bool assignedBefore(const Access &A);
   bool mayBreak(const Access &A);
   bool isOver(const Access &Write, const Access &Read);
@@ -226,9 +228,46 @@ const char *Summary::checkElement(Access &A) {
   uint32_t Maybe = Forms.always(A.Mark->getParent()) && !mayBreak(A) ? 0 : DVMRT_SUMMARY_MAYBE;
   Reference R{&A, *A.Text.Use, A.Text.touchFlags() | Maybe, {}, {}, {}};
   if (const char *Why = addSubscripts(R))
-    return Why;
+    return A.Text.Writes || !addEachTurn(R) ? Why : nullptr;
   References.push_back(std::move(R));
   return nullptr;
+}
+
+// By a reference for each turn of the loops that are directly around it: so offsets may stand in a constant table ('a[i + dx[k]]').
+bool Summary::addEachTurn(const Reference &R) {
+  SmallVector<unsigned, 4> Counters;
+  for (Loop *L = Forms.LI.getLoopFor(R.A->Mark->getParent()); L != Forms.Innermost; L = L->getParentLoop()) {
+    auto Inner = Forms.counterOf(*L);
+    if (!Inner)
+      return false;
+    Counters.push_back(*Inner);
+    std::vector<Reference> Each;
+    const bool All = addTurns(R, Counters, Each);
+    Forms.Fixed.clear();
+    if (!All)
+      continue;
+    append_range(References, Each);
+    return true;
+  }
+  return false;
+}
+
+bool Summary::addTurns(const Reference &R, ArrayRef<unsigned> Counters, std::vector<Reference> &Each) {
+  static constexpr int64_t Most = 32;
+  if (Counters.empty()) {
+    Each.push_back({R.A, R.Use, R.Flags, {}, {}, {}});
+    return int64_t(Each.size()) <= Most && !addSubscripts(Each.back());
+  }
+  const NestForms::Inner I = Forms.Inners[Counters.front()];
+  auto First = constantOf(I.Low), End = constantOf(I.High);
+  if (!First || !End || !I.Step || *End - *First >= Most)
+    return false;
+  for (int64_t V = I.Step > 0 ? *First : *End; V >= *First && V <= *End; V += I.Step) {
+    Forms.Fixed[Counters.front()] = V;
+    if (!addTurns(R, Counters.drop_front(), Each))
+      return false;
+  }
+  return true;
 }
 
 const char *Summary::checkOwn(Access &A) {
