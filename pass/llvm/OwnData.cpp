@@ -185,14 +185,19 @@ bool OwnData::isInside(const Access &A) { return placeOf(A).has_value(); }
 
 // ---- In which turns -----------------------------------------------------------------------------------------------------------
 
+// As if all steps were 1; no more than one more than MostOfTurns.
+int64_t OwnData::turnsOf(ArrayRef<unsigned> Counters) const {
+  int64_t Turns = 1;
+  for (unsigned Inner : Counters)
+    Turns = std::min(MostOfTurns + 1,
+                     Turns * std::max<int64_t>(1, *constantOf(Forms.Inners[Inner].High) - *constantOf(Forms.Inners[Inner].Low) + 1));
+  return Turns;
+}
+
 // False: it does not hold in one of them, or they are too many.  'T' has the values of what is not counted here.
 bool OwnData::eachTurn(ArrayRef<unsigned> Counters, Turn &T, function_ref<bool(const Turn &)> Holds) {
-  int64_t Turns = 1;
-  for (unsigned Inner : Counters) {
-    Turns *= std::max<int64_t>(1, *constantOf(Forms.Inners[Inner].High) - *constantOf(Forms.Inners[Inner].Low) + 1);
-    if (Turns > MostOfTurns)
-      return false;
-  }
+  if (turnsOf(Counters) > MostOfTurns)
+    return false;
   if (Counters.empty())
     return Holds(T);
   const NestForms::Inner &I = Forms.Inners[Counters.front()];
@@ -212,12 +217,14 @@ SmallVector<unsigned, 4> OwnData::countersBeside(const Place &P, const Access &R
   return Own;
 }
 
-SmallVector<unsigned, 4> OwnData::countersAround(const Access &Read) const {
-  SmallVector<unsigned, 4> Around;
-  for (unsigned Inner = 0; Inner < Forms.Inners.size(); ++Inner)
-    if (Forms.Inners[Inner].L->contains(Read.Mark->getParent()) && isCounted(Inner))
-      Around.push_back(Inner);
-  return Around;
+// Those on whose turn, of loops that have both in them, it depends what was written.
+SmallVector<unsigned, 4> OwnData::countersShared(ArrayRef<Place> Written, const Access &Read) const {
+  SmallVector<unsigned, 4> Shared;
+  for (const Place &P : Written)
+    for (unsigned Inner : P.counters())
+      if (Forms.Inners[Inner].L->contains(Read.Mark->getParent()) && !is_contained(Shared, Inner))
+        Shared.push_back(Inner);
+  return Shared;
 }
 
 // ---- What has a value ---------------------------------------------------------------------------------------------------------
@@ -401,13 +408,19 @@ bool OwnData::isCounted(const Access &Read, const Place &At, const BitVector &Al
     const unsigned From = unsigned(At.in(Now));
     return Has.find_first_unset_in(From, From + unsigned(At.Size)) == -1;
   };
+  const auto Shared = countersShared(InTurn, Read);
+  SmallVector<unsigned, 4> Rest = At.counters();
+  erase_if(Rest, [&](unsigned Inner) { return is_contained(Shared, Inner); });
+  int64_t Work = turnsOf(Rest);
+  for (const Place &P : InTurn)
+    Work += turnsOf(countersBeside(P, Read));
+  if (Work * turnsOf(Shared) > MostOfTurns * 8)
+    return false;
   Turn T;
-  return eachTurn(InTurn.empty() ? At.counters() : countersAround(Read), T, [&](const Turn &Now) {
-    if (InTurn.empty())
-      return IsThere(Always, Now);
+  return eachTurn(Shared, T, [&](const Turn &) {
     BitVector Has = Always;
     for (const Place &P : InTurn)
-      addWritten(P, countersBeside(P, Read), Now, Has);
-    return IsThere(Has, Now);
+      addWritten(P, countersBeside(P, Read), T, Has);
+    return eachTurn(Rest, T, [&](const Turn &Now) { return IsThere(Has, Now); });
   });
 }

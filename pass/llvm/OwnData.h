@@ -56,6 +56,7 @@ private:
   std::optional<Place> placeOf(const Access &A);
   std::optional<Place> placeOf(llvm::Instruction &Initialiser);
   bool isIn(const Place &P, int64_t Bytes);
+  int64_t turnsOf(llvm::ArrayRef<unsigned> Counters) const;
   bool eachTurn(llvm::ArrayRef<unsigned> Counters, Turn &T, llvm::function_ref<bool(const Turn &)> Holds);
   bool isCounted(unsigned Inner) const;
   bool isWriteOf(const Access &W, const llvm::Value *Root) const;
@@ -68,7 +69,7 @@ private:
   bool isDoneBefore(const Access &Write, const Place &Written, const Access &Read);
   void addInitialised(const Access &Read, const Place &At, llvm::BitVector &Has);
   llvm::SmallVector<unsigned, 4> countersBeside(const Place &P, const Access &Read) const;
-  llvm::SmallVector<unsigned, 4> countersAround(const Access &Read) const;
+  llvm::SmallVector<unsigned, 4> countersShared(llvm::ArrayRef<Place> Written, const Access &Read) const;
   void addWritten(const Place &At, llvm::ArrayRef<unsigned> Own, const Turn &Now, llvm::BitVector &Has);
 };
 
