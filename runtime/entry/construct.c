@@ -3,6 +3,7 @@
 #include "runtime/entry/direct.h"
 #include "runtime/abi_pieces.h"
 #include "runtime/rules/reduce.h"
+#include "runtime/rules/section.h"
 #include "runtime/rules/stretch.h"
 #include "runtime/rules/summary.h"
 #include "runtime/rules/turns.h"
@@ -24,6 +25,10 @@ static int enter_construct(struct dvmrt_site *site, void *frame, const int64_t *
 }
 
 int __dvmrt_enter(struct dvmrt_site *site, void *frame, const int64_t *args) {
+  if (DVMRT_UNLIKELY(dvmrt_section_nwaiting) && enter()) {
+    dvmrt_section_close();
+    leave();
+  }
   return dvmrt_construct_enter_again(site, frame, args, enter_construct);
 }
 

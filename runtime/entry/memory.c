@@ -313,7 +313,7 @@ void __dvmrt_section(const void *p, uint64_t bytes, struct dvmrt_site *site, uin
   }
   if (!p || !bytes || !dvmrt_section_bounds(&s, &low, &size))
     return;
-  if (flags && only_doubts(low, size) && ((flags & (DVMRT_COPIED | DVMRT_WRITE)) || !dvmrt_doubt_any(low, size)))
+  if (flags && !dvmrt_section_nwaiting && only_doubts(low, size) && ((flags & (DVMRT_COPIED | DVMRT_WRITE)) || !dvmrt_doubt_any(low, size)))
     return;
   if (!enter())
     return;

@@ -15,6 +15,7 @@
 #include "runtime/report/report.h"
 #include "runtime/report/source.h"
 #include "runtime/report/stats.h"
+#include "runtime/rules/section.h"
 #include "runtime/rules/summary.h"
 #include "runtime/rules/repeat.h"
 #include <errno.h>
@@ -35,7 +36,7 @@ static int close_report(int status) {
     return status;
   if (!dvmrt_mem_enter())
     return dvmrt_diag_status(status); /* a handler ends the process in the middle of ours: no sum */
-  dvmrt_check_close_waiting();
+  dvmrt_section_close();
   dvmrt_group_close();
   status = dvmrt_diag_close(status, dvmrt_construct_count(), dvmrt_array_count());
   dvmrt_mem_leave();

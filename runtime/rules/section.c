@@ -7,7 +7,7 @@
  * the reads wait for that. */
 enum { WAITING_MAX = 32 };
 static struct dvmrt_elements waiting[WAITING_MAX];
-static uint32_t nwaiting;
+uint32_t dvmrt_section_nwaiting;
 
 bool dvmrt_section_bounds(const struct dvmrt_elements *s, uintptr_t *low, uint64_t *size) {
   uintptr_t high = s->first;
@@ -157,7 +157,7 @@ static bool advance(struct walk *w, int64_t n) {
 static void judge_pairs(struct dvmrt_elements *target) {
   struct walk w[WAITING_MAX + 1] = {{0}};
   uint32_t nwalks = 0;
-  for (uint32_t i = 0; i < nwaiting; i++)
+  for (uint32_t i = 0; i < dvmrt_section_nwaiting; i++)
     if (count(&waiting[i]) == count(target))
       w[nwalks++] = (struct walk){.s = &waiting[i], .p = waiting[i].first};
     else
@@ -173,13 +173,13 @@ static void judge_pairs(struct dvmrt_elements *target) {
     for (uint32_t i = 0; i < nwalks; i++)
       more &= advance(&w[i], n);
   }
-  nwaiting = 0;
+  dvmrt_section_nwaiting = 0;
 }
 
 /* What they waited for does not come: everybody needed the values. */
-static void close_waiting(void) {
-  uint32_t n = nwaiting;
-  nwaiting = 0;
+void dvmrt_section_close(void) {
+  uint32_t n = dvmrt_section_nwaiting;
+  dvmrt_section_nwaiting = 0;
   for (uint32_t i = 0; i < n; i++)
     judge(&waiting[i]);
   dvmrt_check_close_waiting();
@@ -212,10 +212,10 @@ void dvmrt_section_access(struct dvmrt_elements *s) {
   uintptr_t low;
   uint64_t size;
   dvmrt_check_event(&ev, s->site, NULL, s->flags);
-  const struct dvmrt_access *x = ev.access, *first = nwaiting ? dvmrt_site_access(waiting[0].site) : NULL;
+  const struct dvmrt_access *x = ev.access, *first = dvmrt_section_nwaiting ? dvmrt_site_access(waiting[0].site) : NULL;
   const bool belongs = first && dvmrt_site_same_expression(first, x) && (x->role == 'r' || x->role == 'l');
-  if (nwaiting && (ev.nest || !belongs))
-    close_waiting();
+  if (dvmrt_section_nwaiting && (ev.nest || !belongs))
+    dvmrt_section_close();
   if (!dvmrt_section_bounds(s, &low, &size))
     return;
   if (DVMRT_UNLIKELY(dvmrt_held_count) && !dvmrt_region_quiet(low, size, s->flags))
@@ -224,14 +224,14 @@ void dvmrt_section_access(struct dvmrt_elements *s) {
     judge_for_target(s);
     return;
   }
-  if (!ev.nest && x->role == 'r' && nwaiting < WAITING_MAX && dvmrt_shadow_region_in(low, size)) {
-    waiting[nwaiting++] = *s;
+  if (!ev.nest && x->role == 'r' && dvmrt_section_nwaiting < WAITING_MAX && dvmrt_shadow_region_in(low, size)) {
+    waiting[dvmrt_section_nwaiting++] = *s;
     return;
   }
-  if (nwaiting && x->role == 'l' && dvmrt_shadow_region_in(low, size))
+  if (dvmrt_section_nwaiting && x->role == 'l' && dvmrt_shadow_region_in(low, size))
     judge_pairs(s);
-  else if (nwaiting && x->role == 'l') {
-    close_waiting();
+  else if (dvmrt_section_nwaiting && x->role == 'l') {
+    dvmrt_section_close();
     judge(s);
   } else {
     judge(s);

@@ -15,6 +15,10 @@ struct dvmrt_elements {
 
 /* The smallest range that holds it; false: no element is in it. */
 bool dvmrt_section_bounds(const struct dvmrt_elements *s, uintptr_t *low, uint64_t *size);
+/* What sections that a statement reads are for is seen when it assigns: some wait for that. */
+extern uint32_t dvmrt_section_nwaiting;
 /* Inside dvmrt_mem_enter. */
 void dvmrt_section_access(struct dvmrt_elements *s);
+/* The statement is over. */
+void dvmrt_section_close(void);
 #endif
