@@ -11,6 +11,7 @@ import sys
 
 TYPES = ["double", "double", "float", "int", "char", "short", "long", "struct pair"]
 N = 5
+OPEN = [*range(0, 14), *range(28, 33), *range(298, 303)] # bounds that variables of the file have
 HEAD = """#include <stdio.h>
 #include <string.h>
 #define N %d
@@ -21,13 +22,14 @@ struct pair {
 #pragma dvm array distribute[block]
 static double s[N];
 static int zero, two = 2;
+%s
 static double after;
 static void give(double *r) { *r = 3; }
 static void give2(double *p, int n) { for (int q = 0; q < n; q++) p[q] = q; }
 static double take(const double *p) { return p[0] + p[1]; }
 static void set_pair(struct pair *p, int a) { p->a = a; p->b = a; }
 static void half_pair(struct pair *p, int a) { p->a = a; }
-""" % N
+""" % (N, "\n".join("static int v%d = %d;" % (n, n) for n in OPEN))
 
 
 class Array:
@@ -58,7 +60,7 @@ class Nest:
 
     # ---- Loops ----
 
-    def loop(self, body, low, high, forms="uudnxctTwLUgb"):
+    def loop(self, body, low, high, forms="uudnxctTwLUgboooOp"):
         """Calls body in a loop of a counter from low to high - 1, or what a small mistake makes of it."""
         r, k = self.r, self.name("k")
         step = r.choice([1, 1, 1, 1, 2, 3]) if self.chance(0.3) else 1
@@ -93,6 +95,12 @@ class Nest:
         elif form == "b" and low == 0 and high > 2:
             type_ = r.choice(["unsigned", "unsigned char", "unsigned long"])
             head = "for (%s %s = %d; %s >= 1; %s) {" % (type_, k, high - 1, k, dec if step == 1 else k + "--")
+        elif form == "o" and high in OPEN:
+            head = "for (int %s = %d; %s < v%d; %s) {" % (k, low, k, high, inc)
+        elif form == "O" and high in OPEN:
+            head = "for (int %s = v%d - 1; %s >= %d; %s) {" % (k, high, k, low, dec)
+        elif form == "p" and low in OPEN and high in OPEN:
+            head = "for (int %s = v%d; %s <= v%d - 1; %s) {" % (k, low, k, high, inc)
         elif form == "L":
             head = "for (long %s = %d; %s < %d; %s) {" % (k, low, k, high, inc)
         elif form == "U":
