@@ -104,6 +104,8 @@ bool OwnData::hasEarlierTurns(const Access &Write, const Place &Written, const A
   if (std::abs(I.Step) != 1 || !I.L->contains(Read.Mark->getParent()) || Forms.LI.getLoopFor(Writes) != I.L ||
       !Forms.DT.dominates(Writes, I.L->getLoopLatch()) || (Written.Add - At.Add) % Factor)
     return false;
+  if (Variable *V = S.VariableOf.lookup(At.Root); V && any_of(V->Starts, [&](Instruction *Start) { return I.L->contains(Start); }))
+    return false; // it begins anew in each turn
   // In turn v the element is the one that was written in turn v - Away * Step.
   const int64_t Away = (Written.Add - At.Add) / Factor * I.Step;
   auto First = constantOf(I.Step > 0 ? I.Low : I.High);

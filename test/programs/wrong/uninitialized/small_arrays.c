@@ -111,6 +111,15 @@ int main(void) {
       s[i] += k[l][0] + k[1][l];
     //        ^ error dvm-uninitialized 'k[0][0]'
   }
+#pragma dvm parallel([i] on s[i]) /* an array that begins anew in each turn */
+  for (int i = 0; i < N; i++)
+    for (int k = 1; k < M; k++) {
+      double t[M];
+      t[0] = i;
+      s[i] += t[k - 1];
+      //      ^ error dvm-uninitialized 't[1]'
+      t[k] = k;
+    }
   double some[M];
   for (int m = 1; m < M; m++)
     some[m] = m;
