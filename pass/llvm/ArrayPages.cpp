@@ -1,4 +1,5 @@
 #include "ArrayPages.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
