@@ -4,6 +4,12 @@
 #include "Chain.h"
 #include "Function.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace llvm {
+class Loop;
+class ScalarEvolution;
+} // namespace llvm
 
 namespace dvmir {
 
@@ -50,6 +56,11 @@ struct HomePass : llvm::PassInfoMixin<HomePass> {
 struct LookLoopPass : llvm::PassInfoMixin<LookLoopPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &AM);
 };
+
+// Of a loop with one exit, whose blocks have copies: the exit is reached from these too.
+void addExitsOfCopy(const llvm::Loop &L, llvm::ValueToValueMapTy &Map);
+// What is known of it rests on its exit having been reached from it alone.
+void forgetLoop(llvm::ScalarEvolution &SE, const llvm::Loop &L);
 
 } // namespace dvmir
 #endif

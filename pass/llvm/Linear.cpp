@@ -275,10 +275,9 @@ std::optional<Linear> NestForms::ofBinary(BinaryOperator *B, const BasicBlock *A
   if (!X || !Y)
     return std::nullopt;
   if (Op == Instruction::Mul) {
-    auto Constant = [](const Linear &L) { return !L.More && all_of(L.Coef, [](int64_t C) { return C == 0; }); };
-    if (!Constant(*Y))
+    if (!constantOf(*Y))
       std::swap(X, Y);
-    if (!Constant(*Y))
+    if (!constantOf(*Y))
       return std::nullopt;
     Linear R;
     return addScaled(K.Begin, R, *X, Y->Add) ? std::optional(R) : std::nullopt;
@@ -379,9 +378,7 @@ std::optional<unsigned> NestForms::counterOf(const Loop &L) {
   return std::nullopt;
 }
 
-static bool isConstant(const Linear &L) {
-  return !L.More && all_of(L.Coef, [](int64_t C) { return C == 0; });
-}
+static bool isConstant(const Linear &L) { return constantOf(L).has_value(); }
 
 // Nothing wraps: neither a value of the variable nor the one that ends the loop.
 static bool staysInType(const NestForms::Inner &I, bool Unsigned, bool Strict) {

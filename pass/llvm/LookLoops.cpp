@@ -56,7 +56,6 @@ class LookLoop {
   bool isCheap();
   SmallVector<BasicBlock *, 8> ask(BasicBlock *Before);
   void cloneWithout(BasicBlock *Known, BasicBlock *Own);
-  void forget();
 
 public:
   LookLoop(Function &Fn, Loop &Inner, ScalarEvolution &S, LoopInfo &Loops, DominatorTree &Dominators, const TargetTransformInfo &T)
@@ -223,6 +222,21 @@ SmallVector<BasicBlock *, 8> LookLoop::ask(BasicBlock *Before) {
   return Rows;
 }
 
+void dvmir::addExitsOfCopy(const Loop &L, ValueToValueMapTy &Map) {
+  for (PHINode &Phi : L.getUniqueExitBlock()->phis())
+    for (unsigned N = 0, End = Phi.getNumIncomingValues(); N < End; ++N) {
+      Value *V = Phi.getIncomingValue(N), *New = Map.lookup(V);
+      Phi.addIncoming(New ? New : V, cast<BasicBlock>(Map[Phi.getIncomingBlock(N)]));
+    }
+}
+
+void dvmir::forgetLoop(ScalarEvolution &SE, const Loop &L) {
+  for (PHINode &Phi : L.getUniqueExitBlock()->phis())
+    SE.forgetValue(&Phi);
+  SE.forgetTopmostLoop(&L);
+  SE.forgetBlockAndLoopDispositions();
+}
+
 void LookLoop::cloneWithout(BasicBlock *Known, BasicBlock *Own) {
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 8> Blocks;
@@ -231,19 +245,7 @@ void LookLoop::cloneWithout(BasicBlock *Known, BasicBlock *Own) {
   for (CallInst *Look : Told)
     cast<Instruction>(Map[Look])->eraseFromParent();
   Known->getTerminator()->setSuccessor(0, Copy->getLoopPreheader());
-  BasicBlock *Exit = L.getUniqueExitBlock();
-  for (PHINode &Phi : Exit->phis())
-    for (unsigned N = 0, End = Phi.getNumIncomingValues(); N < End; ++N) {
-      Value *V = Phi.getIncomingValue(N), *New = Map.lookup(V);
-      Phi.addIncoming(New ? New : V, cast<BasicBlock>(Map[Phi.getIncomingBlock(N)]));
-    }
-}
-
-void LookLoop::forget() {
-  for (PHINode &Phi : L.getUniqueExitBlock()->phis())
-    SE.forgetValue(&Phi);
-  SE.forgetTopmostLoop(&L);
-  SE.forgetBlockAndLoopDispositions();
+  addExitsOfCopy(L, Map);
 }
 
 void LookLoop::carryOut() {
@@ -252,7 +254,7 @@ void LookLoop::carryOut() {
   BasicBlock *Own = Rows.pop_back_val();
   cloneWithout(Rows.back(), Own);
   DT.changeImmediateDominator(Exit, Before);
-  forget();
+  forgetLoop(SE, L);
   Loop *Copy = nullptr;
   for (BasicBlock *P : predecessors(Exit))
     if (Loop *Of = LI.getLoopFor(P); Of && Of != &L)

@@ -216,11 +216,7 @@ void LookNest::cloneWithout(BasicBlock *Known, BasicBlock *Own) {
   BranchInst::Create(Copy->getLoopPreheader(), Known);
   for (BasicBlock *BB : Blocks)
     askOnlyForBounds(*BB);
-  for (PHINode &Phi : L.getUniqueExitBlock()->phis())
-    for (unsigned N = 0, End = Phi.getNumIncomingValues(); N < End; ++N) {
-      Value *V = Phi.getIncomingValue(N), *New = Map.lookup(V);
-      Phi.addIncoming(New ? New : V, cast<BasicBlock>(Map[Phi.getIncomingBlock(N)]));
-    }
+  addExitsOfCopy(L, Map);
 }
 
 void LookNest::carryOut() {
@@ -228,10 +224,7 @@ void LookNest::carryOut() {
   BasicBlock *Known = ask(Before);
   cloneWithout(Known, L.getLoopPreheader());
   DT.changeImmediateDominator(Exit, Before);
-  for (PHINode &Phi : Exit->phis())
-    SE.forgetValue(&Phi);
-  SE.forgetTopmostLoop(&L);
-  SE.forgetBlockAndLoopDispositions();
+  forgetLoop(SE, L);
 }
 
 // ---- The pass -----------------------------------------------------------------------------------------------------------------------

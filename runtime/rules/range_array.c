@@ -80,7 +80,6 @@ static bool have_values(const struct dvmrt_event *ev, struct dvmrt_array *a, uin
   return ev->flags == DVMRT_WRITE || dvmrt_series_assigned(&words);
 }
 
-/* Changes the words if nothing is wrong with any. */
 /* What becomes of the word; false: something is wrong. */
 static bool word_right(const struct dvmrt_event *ev, uint32_t word, bool lenient, uint32_t *becomes) {
   enum dvmrt_verdict v;
@@ -92,6 +91,7 @@ static bool word_right(const struct dvmrt_event *ev, uint32_t word, bool lenient
   return !v;
 }
 
+/* Changes the words if nothing is wrong with any. */
 static bool words_right(struct dvmrt_event *ev, uintptr_t p, uintptr_t end, bool lenient) {
   struct dvmrt_span s;
   dvmrt_shadow_span(p, end - p, true, &s);
