@@ -194,7 +194,7 @@ bool OwnPlaces::eachTurn(ArrayRef<unsigned> Counters, Turn &T, function_ref<bool
     return false;
   if (Counters.empty())
     return Holds(T);
-  const NestForms::Inner &I = Forms.Inners[Counters.front()];
+  const NestForms::Inner I = Forms.Inners[Counters.front()]; // a question of 'Holds' may make them more
   const int64_t Low = *constantOf(I.Low), High = *constantOf(I.High);
   for (int64_t V = I.Step > 0 ? Low : High; V >= Low && V <= High; V += I.Step) {
     T[Counters.front()] = V;

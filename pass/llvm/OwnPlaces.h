@@ -21,6 +21,13 @@ public:
   // What has to hold at the entry of the nest, computed there, for all that has been answered with yes.
   llvm::ArrayRef<llvm::Value *> conditions() const { return Conditions; }
 
+  // By number of a variable of Forms.Inners: its value.
+  using Turn = std::map<unsigned, int64_t>;
+  // Has the variable constant bounds, not too far apart?
+  bool isCounted(unsigned Inner) const;
+  // False: it does not hold in one of them, or they are too many.  'T' has the values of what is not counted here, and gets the others.
+  bool eachTurn(llvm::ArrayRef<unsigned> Counters, Turn &T, llvm::function_ref<bool(const Turn &)> Holds);
+
 protected:
   static constexpr int64_t MostOfTurns = 1 << 14, MostOfBytes = 1 << 16; // of one access; of a variable
 
@@ -28,8 +35,6 @@ protected:
   Construct &K;
   NestForms &Forms;
   llvm::SmallVector<llvm::Value *, 8> Conditions;
-  // By number of a variable of Forms.Inners: its value.
-  using Turn = std::map<unsigned, int64_t>;
   // The first byte, as a sum over variables of inner loops.
   struct Place {
     llvm::Value *Root = nullptr;
@@ -51,9 +56,7 @@ protected:
   std::optional<Place> placeOf(llvm::Instruction &Initialiser);
   std::optional<std::pair<int64_t, int64_t>> countedRange(const Place &P);
   Range rangeOf(const Place &P, std::pair<int64_t, int64_t> Counted);
-  bool isCounted(unsigned Inner) const;
   int64_t turnsOf(llvm::ArrayRef<unsigned> Counters) const;
-  bool eachTurn(llvm::ArrayRef<unsigned> Counters, Turn &T, llvm::function_ref<bool(const Turn &)> Holds);
 
 private:
   bool addIndex(Place &P, llvm::Value *Index, int64_t Factor, const llvm::BasicBlock *At);

@@ -253,21 +253,12 @@ bool Summary::addEachTurn(const Reference &R) {
 }
 
 bool Summary::addTurns(const Reference &R, ArrayRef<unsigned> Counters, std::vector<Reference> &Each) {
-  static constexpr int64_t Most = 32;
-  if (Counters.empty()) {
-    Each.push_back({R.A, R.Use, R.Flags, {}, {}, {}});
-    return int64_t(Each.size()) <= Most && !addSubscripts(Each.back());
-  }
-  const NestForms::Inner I = Forms.Inners[Counters.front()];
-  auto First = constantOf(I.Low), End = constantOf(I.High);
-  if (!First || !End || !I.Step || *End - *First >= Most)
-    return false;
-  for (int64_t V = I.Step > 0 ? *First : *End; V >= *First && V <= *End; V += I.Step) {
-    Forms.Fixed[Counters.front()] = V;
-    if (!addTurns(R, Counters.drop_front(), Each))
-      return false;
-  }
-  return true;
+  static constexpr size_t Most = 32;
+  return all_of(Counters, [&](unsigned Inner) { return Own.isCounted(Inner); }) &&
+         Own.eachTurn(Counters, Forms.Fixed, [&](const OwnPlaces::Turn &) {
+           Each.push_back({R.A, R.Use, R.Flags, {}, {}, {}});
+           return Each.size() <= Most && !addSubscripts(Each.back());
+         });
 }
 
 const char *Summary::checkOwn(Access &A) {
