@@ -87,7 +87,7 @@ static void keepFrames(const FunctionState &S) {
 static void instrument(Function &F, Runtime &RT, const Parameters &Known) {
   rewriteCountedLoops(F);
   readDescriptorsInPlace(F);
-  splitVariables(F, RT.InLoops.contains(&F));
+  splitVariables(F, RT.InLoops.contains(&F)); // those of C have been, where calls were expanded
   FunctionState S(F, RT);
   keepFrames(S);
   noteCalls(S);

@@ -2,10 +2,12 @@
 #include "LocalFunctions.h"
 #include "Forward.h"
 #include "Function.h"
+#include "MovingLocals.h"
 #include "NestTexts.h"
 #include "PlainCode.h"
 #include "Descriptors.h"
 #include "RowSums.h"
+#include "Splits.h"
 #include "pass/markers.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -152,6 +154,8 @@ void CallExpander::run() {
     if (isToExpand(*Work[N]))
       expand(*Work[N], Work);
   separateSteps(DT);
+  splitVariables(F, Whole);
+  countMovingLocals(F, DT, Results);
   forwardLocals(F, DT, Results);
   completeNestTexts(F, DT, Arrays);
 }

@@ -1,5 +1,4 @@
 #include "LocalFunctions.h"
-#include "Forward.h"
 #include "Function.h"
 #include "PlainCode.h"
 #include "RowSums.h"
@@ -82,7 +81,7 @@ bool LocalFunctions::isInside(Instruction &I, unsigned Depth) {
     return Load->isSimple() &&
            (Load->getType()->isPointerTy() ? isPointerOf(Load->getPointerOperand()) : isInside(Load->getPointerOperand()));
   if (auto *Store = dyn_cast<StoreInst>(&I)) {
-    auto *Home = dyn_cast<AllocaInst>(Store->getPointerOperand());
+    auto *Home = dyn_cast<AllocaInst>(behindAll(Store->getPointerOperand()));
     return Store->isSimple() &&
            (Store->getValueOperand()->getType()->isPointerTy() ? Home && Pointers.contains(Home) : isWritable(Store->getPointerOperand()));
   }
@@ -93,22 +92,36 @@ bool LocalFunctions::isInside(Instruction &I, unsigned Depth) {
   return !I.mayReadOrWriteMemory() && !isa<IndirectBrInst, ResumeInst>(I);
 }
 
-// False: a pointer variable does not keep what it was given, or that leads elsewhere.
+// False: the variable is used otherwise than by reads and assignments of all of it.
+static bool findAssignments(AllocaInst *A, SmallVectorImpl<StoreInst *> &Found) {
+  auto IsAccess = [&](User *U) {
+    auto *Load = dyn_cast<LoadInst>(U);
+    auto *Store = dyn_cast<StoreInst>(U);
+    if (Store && behindAll(Store->getPointerOperand()) == A)
+      Found.push_back(Store);
+    return Load ? Load->isSimple() && Load->getType()->isPointerTy() : Store && !Found.empty() && Found.back() == Store;
+  };
+  return all_of(A->users(), [&](User *U) {
+    auto *I = cast<Instruction>(U);
+    return I->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(I) ||
+           (markerName(I) == DVMM_ACCESS ? all_of(I->users(), IsAccess) : IsAccess(I));
+  });
+}
+
+// False: a pointer variable may lead elsewhere.  It may move within what it leads to.
 bool LocalFunctions::findPointers(Function &F) {
   Pointers.clear();
   for (const Argument &A : F.args())
     if (A.getType()->isPointerTy() && (A.hasPassPointeeByValueCopyAttr() || A.hasStructRetAttr()))
       return false;
-  SmallVector<std::pair<AllocaInst *, StoreInst *>, 8> Given;
+  SmallVector<StoreInst *, 8> Given;
   for (Instruction &I : instructions(F))
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->getAllocatedType()->isPointerTy()) {
-      if (StoreInst *Store = onlyStore(A))
-        Given.push_back({A, Store});
-      else
+      if (!A->isStaticAlloca() || !findAssignments(A, Given))
         return false;
       Pointers.insert(A);
     }
-  return all_of(Given, [&](auto &G) { return isInside(G.second->getValueOperand()); });
+  return all_of(Given, [&](StoreInst *Store) { return isInside(Store->getValueOperand()); });
 }
 
 bool LocalFunctions::find(Function &F, unsigned Depth, Kind &K) {
