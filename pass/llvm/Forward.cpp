@@ -1,6 +1,7 @@
 #include "Forward.h"
 #include "Function.h"
 #include "RowSums.h"
+#include "Splits.h"
 #include "pass/markers.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
@@ -106,6 +107,6 @@ void dvmir::forwardLocals(Function &F, const DominatorTree &DT, const SmallPtrSe
     if (auto *A = dyn_cast<AllocaInst>(&I))
       Locals.push_back(A);
   for (AllocaInst *A : Locals)
-    if (StoreInst *Store = onlyStore(A); Store && !Results.contains(rootOf(Store->getValueOperand())))
+    if (StoreInst *Store = onlyStore(A); Store && !copiedValue(Store) && !Results.contains(rootOf(Store->getValueOperand())))
       forward(A, *Store, DT);
 }

@@ -1,6 +1,7 @@
 #include "MovingLocals.h"
 #include "Function.h"
 #include "RowSums.h"
+#include "Splits.h"
 #include "pass/markers.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -97,7 +98,8 @@ bool MovingLocals::findFirst(Moving &M) const {
   if (!M.First && M.Others.size() == 1)
     M.First = M.Others.front();
   const Loop *Around = L.getParentLoop();
-  return M.First && DT.dominates(M.First, L.getHeader()->getTerminator()) && (!Around || Around->contains(M.First));
+  return M.First && !copiedValue(M.First) && DT.dominates(M.First, L.getHeader()->getTerminator()) &&
+         (!Around || Around->contains(M.First));
 }
 
 // The assignment in the loop adds a constant, once in each turn.

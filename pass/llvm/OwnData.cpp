@@ -154,7 +154,7 @@ bool OwnData::isAssigned(const Access &Read) {
   auto At = placeOf(Read);
   if (!At || !Forms.inBody(Read.Mark->getParent()))
     return false;
-  BitVector Always(unsigned(sizeOfObject(S.RT.DL, At->Root)));
+  BitVector Always(unsigned(extentOf(At->Root).Bytes));
   addInitialised(Read, *At, Always);
   SmallVector<Place, 8> InTurn; // what depends on the turn in which the read is
   for (const Access &W : S.Accesses) {

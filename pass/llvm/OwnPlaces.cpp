@@ -27,19 +27,38 @@ bool OwnPlaces::isOwn(Value *P) {
   Value *Root = rootBehind(P);
   if (!isa<AllocaInst, GlobalVariable>(Root))
     return false;
-  if (isPrivateIn(K, Root))
+  if (isPrivateIn(K, Root) || isRow(Root))
     return true;
   Variable *V = S.VariableOf.lookup(Root);
   return V && !V->Starts.empty() &&
          all_of(V->Starts, [&](Instruction *I) { return K.holds(I->getParent()) && Forms.inBody(I->getParent()); });
 }
 
-int64_t OwnPlaces::sizeOfObject(const DataLayout &DL, const Value *Root) {
+// 'double row[n]' in the body, where 'n' is the same throughout.
+bool OwnPlaces::isRow(const Value *Root) {
+  auto *A = dyn_cast<AllocaInst>(Root);
+  return A && !A->isStaticAlloca() && K.holds(A->getParent()) && Forms.inBody(A->getParent()) &&
+         Forms.LI.getLoopFor(A->getParent()) == Forms.Innermost && Forms.always(A->getParent()) &&
+         Forms.hoist(const_cast<Value *>(A->getArraySize()));
+}
+
+bool OwnPlaces::isOfRow(const Instruction &I) {
+  auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return isRow(&I) || (Call && is_contained({Intrinsic::stacksave, Intrinsic::stackrestore}, Call->getIntrinsicID()));
+}
+
+OwnPlaces::Extent OwnPlaces::extentOf(Value *Root) {
   auto *A = dyn_cast<AllocaInst>(Root);
   auto *G = dyn_cast<GlobalVariable>(Root);
-  if (!G && (!A || A->isArrayAllocation()))
-    return 0;
-  return int64_t(DL.getTypeAllocSize(A ? A->getAllocatedType() : G->getValueType()).getFixedValue());
+  if (!A && !G)
+    return {};
+  const auto Bytes = int64_t(S.RT.DL.getTypeAllocSize(A ? A->getAllocatedType() : G->getValueType()).getFixedValue());
+  if (!A || A->isStaticAlloca())
+    return {A && A->isArrayAllocation() ? 0 : Bytes};
+  if (!isRow(A))
+    return {};
+  IRBuilder<> B(K.Begin);
+  return {MostOfBytes, B.CreateMul(B.CreateZExtOrTrunc(Forms.hoist(A->getArraySize()), B.getInt64Ty()), B.getInt64(Bytes))};
 }
 
 // ---- Where it is --------------------------------------------------------------------------------------------------------------
@@ -129,28 +148,33 @@ OwnPlaces::Range OwnPlaces::rangeOf(const Place &P, std::pair<int64_t, int64_t> 
   return {B.CreateAdd(Low, AtLow), B.CreateAdd(High, AtHigh)};
 }
 
-bool OwnPlaces::isIn(const Place &P, int64_t Bytes) {
+bool OwnPlaces::isIn(const Place &P, const Extent &All) {
   auto Counted = countedRange(P);
   if (!Counted)
     return false;
   if (Counted->first > Counted->second)
     return true; // no turn
-  if (!P.Open)
-    return P.Add + Counted->first >= 0 && P.Add + Counted->second + P.Size <= Bytes;
+  if (!P.Open && (P.Add + Counted->first < 0 || P.Add + Counted->second + P.Size > All.Bytes))
+    return false;
+  if (!P.Open && !All.Open)
+    return true;
   IRBuilder<> B(K.Begin);
   const Range R = rangeOf(P, *Counted);
+  Value *Bytes = All.Open ? All.Open : B.getInt64(All.Bytes);
   Conditions.push_back(B.CreateICmpSGE(R.Low, B.getInt64(0)));
-  Conditions.push_back(B.CreateICmpSLE(R.High, B.getInt64(Bytes - P.Size)));
+  Conditions.push_back(B.CreateICmpSLE(B.CreateAdd(R.High, B.getInt64(P.Size)), Bytes));
   return true;
 }
 
 bool OwnPlaces::inExtents(const Access &A) {
   for (auto [D, Index] : enumerate(A.Index)) {
-    if (D >= A.Text.Extents.size() || !A.Text.Extents[D])
+    const bool IsConstant = D < A.Text.Extents.size() && A.Text.Extents[D];
+    Value *Open = !IsConstant && D < A.Extent.size() && A.Extent[D] ? Forms.hoist(A.Extent[D]) : nullptr;
+    if (!IsConstant && !Open)
       continue;
     Place One;
     One.Size = 1;
-    if (!addIndex(One, Index, 1, A.Mark->getParent()) || !isIn(One, *A.Text.Extents[D]))
+    if (!addIndex(One, Index, 1, A.Mark->getParent()) || !isIn(One, {IsConstant ? *A.Text.Extents[D] : MostOfBytes, Open}))
       return false;
   }
   return true;
@@ -173,8 +197,8 @@ std::optional<OwnPlaces::Place> OwnPlaces::placeOf(const Access &A) {
     At = behindMarks(GEP->getPointerOperand());
   }
   P.Root = At;
-  const int64_t Bytes = sizeOfObject(S.RT.DL, P.Root);
-  return P.Size > 0 && Bytes <= MostOfBytes && inExtents(A) && isIn(P, Bytes) ? std::optional(P) : std::nullopt;
+  const Extent All = extentOf(P.Root);
+  return P.Size > 0 && All.Bytes <= MostOfBytes && inExtents(A) && isIn(P, All) ? std::optional(P) : std::nullopt;
 }
 
 // ---- In which turns -----------------------------------------------------------------------------------------------------------
@@ -225,8 +249,8 @@ std::optional<OwnPlaces::Place> OwnPlaces::placeOf(Instruction &I) {
   P.Root = (Mem ? Mem->getRawDest() : Store->getPointerOperand())->stripAndAccumulateConstantOffsets(S.RT.DL, Offset, true);
   P.Size = Mem ? int64_t(Length->getZExtValue()) : int64_t(S.RT.DL.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue());
   P.Add = Offset.getSExtValue();
-  const int64_t Bytes = sizeOfObject(S.RT.DL, P.Root);
-  return Bytes <= MostOfBytes && P.Add >= 0 && P.Add + P.Size <= Bytes ? std::optional(P) : std::nullopt;
+  const Extent All = extentOf(P.Root);
+  return !All.Open && All.Bytes <= MostOfBytes && P.Add >= 0 && P.Add + P.Size <= All.Bytes ? std::optional(P) : std::nullopt;
 }
 
 bool OwnPlaces::isInitialiser(Instruction &I) {

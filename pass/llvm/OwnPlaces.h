@@ -18,6 +18,8 @@ public:
   bool isInside(const Access &A) { return placeOf(A).has_value(); }
   // Does it give own data a value, all inside of them, as an initialiser does?
   bool isInitialiser(llvm::Instruction &I);
+  // Is it the array of variable length of an iteration, or does it take room on the stack for one, or gives that back?
+  bool isOfRow(const llvm::Instruction &I);
   // What has to hold at the entry of the nest, computed there, for all that has been answered with yes.
   llvm::ArrayRef<llvm::Value *> conditions() const { return Conditions; }
 
@@ -50,8 +52,15 @@ protected:
     llvm::Value *Low, *High;
   };
 
+  // Of an object, in bytes; 'Open': at the entry of the nest, and of what is counted at compile time only MostOfBytes can be in it.
+  struct Extent {
+    int64_t Bytes = 0;
+    llvm::Value *Open = nullptr;
+  };
+
   static llvm::Value *rootBehind(llvm::Value *P);
-  static int64_t sizeOfObject(const llvm::DataLayout &DL, const llvm::Value *Root);
+  bool isRow(const llvm::Value *Root);
+  Extent extentOf(llvm::Value *Root);
   std::optional<Place> placeOf(const Access &A);
   std::optional<Place> placeOf(llvm::Instruction &Initialiser);
   std::optional<std::pair<int64_t, int64_t>> countedRange(const Place &P);
@@ -63,7 +72,7 @@ private:
   bool addCounter(Place &P, unsigned Inner, int64_t Factor);
   bool isOpen(unsigned Inner) const;
   bool inExtents(const Access &A);
-  bool isIn(const Place &P, int64_t Bytes);
+  bool isIn(const Place &P, const Extent &All);
 };
 
 } // namespace dvmir

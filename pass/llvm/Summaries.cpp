@@ -112,7 +112,7 @@ const char *Summary::check() {
     if (BB->hasAddressTaken() || BB->isEHPad())
       return "it contains labels whose address is taken";
     for (Instruction &I : *BB) {
-      if (const char *Why = Code.check(I); Why && !Own.isInitialiser(I))
+      if (const char *Why = Code.check(I); Why && !Own.isInitialiser(I) && !Own.isOfRow(I))
         return Why;
       for (User *U : I.users())
         if (const BasicBlock *At = cast<Instruction>(U)->getParent(); !K.holds(At) || (Forms.inBody(BB) && !Forms.inBody(At)))

@@ -35,9 +35,10 @@ static void half_pair(struct pair *p, int a) { p->a = a; }
 class Array:
     def __init__(self, name, type_, dims, place):
         self.name, self.type, self.dims, self.place = name, type_, dims, place
+        self.row = False  # its extents are variables
 
     def declare(self, init=""):
-        return "%s %s%s%s;" % (self.type, self.name, "".join("[%d]" % d for d in self.dims), init)
+        return "%s %s%s%s;" % (self.type, self.name, "".join("[%s%d]" % ("v" if self.row else "", d) for d in self.dims), init)
 
 
 class Nest:
@@ -279,6 +280,7 @@ class Nest:
         init = ""
         if self.chance(0.15) and len(a.dims) < 2 and not a.type.startswith("struct"):
             init = r.choice([" = {0}", " = {1}"])
+        a.row = not init and a.dims and all(d in OPEN for d in a.dims) and self.chance(0.3)
         self.put(a.declare(init))
         self.arrays.append(a)
         if not init and not self.chance(self.wrong):
