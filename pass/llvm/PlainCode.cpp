@@ -49,7 +49,7 @@ const char *PlainCode::checkCall(CallBase &Call) const {
   Function *F = Call.getCalledFunction();
   if (!F)
     return Calls;
-  if (F->getName() == "__dvmrt_reduction")
+  if (F->getName() == "__dvmrt_reduction" || F->getName() == "__dvmrt_results")
     return nullptr;
   if (F->getName() == "__dvmrt_escape")
     return "it uses a partial value of a reduction";
@@ -152,17 +152,24 @@ AllocaInst *dvmir::resultSlot(FunctionState &S, const Access &A) {
   return Slot;
 }
 
-GlobalVariable *dvmir::boundedRoot(const Access &A, const DataLayout &DL) {
-  auto *G = dyn_cast<GlobalVariable>(pointerRoot(A.Mark->getArgOperand(0)));
-  if (!G || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)
-    return nullptr;
-  uint64_t Bytes = A.Text.Size;
+std::optional<int64_t> dvmir::elementsOf(const Access &A, const Value *Root, const DataLayout &DL) {
+  auto *G = dyn_cast<GlobalVariable>(Root);
+  auto *Local = dyn_cast<AllocaInst>(Root);
+  if ((!G && !(Local && Local->isStaticAlloca())) || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)
+    return std::nullopt;
+  uint64_t Elements = 1;
   for (unsigned D = 0; D < A.Index.size(); ++D) {
     if (!A.Text.Extents[D] || !A.Index[D])
-      return nullptr;
-    Bytes *= *A.Text.Extents[D];
+      return std::nullopt;
+    Elements *= *A.Text.Extents[D];
   }
-  return Bytes == DL.getTypeAllocSize(G->getValueType()).getFixedValue() ? G : nullptr;
+  const uint64_t Bytes = DL.getTypeAllocSize(G ? G->getValueType() : Local->getAllocatedType()).getFixedValue();
+  return Elements * A.Text.Size == Bytes ? std::optional(int64_t(Elements)) : std::nullopt;
+}
+
+GlobalVariable *dvmir::boundedRoot(const Access &A, const DataLayout &DL) {
+  auto *G = dyn_cast<GlobalVariable>(pointerRoot(A.Mark->getArgOperand(0)));
+  return G && elementsOf(A, G, DL) ? G : nullptr;
 }
 
 // Does the call lead to 'F', as far as can be told?  What is defined elsewhere may.

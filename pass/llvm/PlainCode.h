@@ -37,6 +37,9 @@ private:
 // Of an access to a result of a reduction of its nest that is no variable of the function: i32, need it not be judged any more in this
 // execution?  Null: each has to be.
 llvm::AllocaInst *resultSlot(FunctionState &S, const Access &A);
+// Of an array of the file or the function, 'Root', that is accessed by subscripts whose bounds are tested, and that are all that it has: how many
+// elements.
+std::optional<int64_t> elementsOf(const Access &A, const llvm::Value *Root, const llvm::DataLayout &DL);
 // An array of the file that is accessed in its bounds, which are tested.
 llvm::GlobalVariable *boundedRoot(const Access &A, const llvm::DataLayout &DL);
 // Finds Access::Table and Access::Fixed, before anything is lowered.

@@ -11,6 +11,7 @@
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
 #include "Descriptors.h"
+#include "LoopForms.h"
 #include "OwnData.h"
 #include "PlainCode.h"
 #include "pass/markers.h"
@@ -19,6 +20,8 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -31,6 +34,7 @@ struct Reference {
   uint32_t Use, Flags;
   Linear Address;                 // of ordinary data
   SmallVector<Linear, 4> Subscripts, Limits;
+  int64_t Elements = 0; // all of them from the address on, of which it may be any
 };
 
 class Summary {
@@ -41,6 +45,7 @@ class Summary {
   OwnData Own;
   PlainCode Code;
   std::vector<Reference> References;
+  SmallVector<Access *, 4> Results; // of array reductions
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
   int64_t InnerStep = 0;                  // of the innermost loop of the nest
   // Slots of the range.
@@ -69,6 +74,7 @@ private:
   const char *checkVariable(Access &A);
   const char *checkElement(Access &A);
   const char *checkOwn(Access &A);
+  const char *checkResult(Access &A);
   const char *checkData(Access &A);
   const char *addSubscripts(Reference &R);
   bool addEachTurn(const Reference &R);
@@ -79,6 +85,7 @@ private:
   uint64_t writesBefore(const Reference &R);
 
   // ---- The table ----
+  void addElementLoops();
   Constant *table(SmallVectorImpl<Value *> &Values);
   void encode(const Linear &L, SmallVectorImpl<int64_t> &Out, SmallVectorImpl<Value *> &Values);
 
@@ -87,6 +94,8 @@ private:
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
   void assignResults(ValueToValueMapTy &Map);
   void readEarly(ValueToValueMapTy &Map);
+  BasicBlock *keepBounds(Access &A, CallInst *At, ArrayRef<Value *> Index);
+  void keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned);
   BasicBlock *clonePlain();
   BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
   void countIteration(BasicBlock *BB);
@@ -178,7 +187,9 @@ const char *Summary::checkVariable(Access &A) {
     return "it writes data that are neither distributed nor private";
   if (Kind == DVMRT_L_INDEX)
     return nullptr;
-  if (V.isArray() && (Kind == DVMRT_L_REDUCTION || !Own.isInside(A)))
+  if (V.isArray() && Kind == DVMRT_L_REDUCTION)
+    return checkResult(A);
+  if (V.isArray() && !Own.isInside(A))
     return "the subscripts of a small local array are not constants or counters of loops with constant bounds";
   bool Outer = Kind == DVMRT_L_REDUCTION || (!V.Written.lookup(&K) && !V.Inner.lookup(&K));
   if (A.Text.Reads && Outer)
@@ -269,10 +280,30 @@ const char *Summary::checkOwn(Access &A) {
   return !A.Text.Reads || Own.isAssigned(A) ? nullptr : "private data may be read before they are assigned";
 }
 
+// An element of an array reduction: which one may depend on the data.  All have to have a value at the entry; the body without checks goes on
+// asking whether the subscripts are inside.
+const char *Summary::checkResult(Access &A) {
+  Value *Root = pointerRoot(A.Mark->getArgOperand(0));
+  const auto Elements = Forms.inBody(A.Mark->getParent()) ? elementsOf(A, Root, RT.DL) : std::nullopt;
+  if (!Elements)
+    return "it accesses a part of the result of a reduction";
+  Results.push_back(&A);
+  if (A.Var) {
+    Guards.insert(A.Var->Words);
+    return nullptr;
+  }
+  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | DVMRT_SUMMARY_RESULT, {}, {}, {}, *Elements};
+  R.Address.More = IRBuilder<>(K.Begin).CreatePtrToInt(Root, RT.I64);
+  References.push_back(std::move(R));
+  return nullptr;
+}
+
 const char *Summary::checkData(Access &A) {
   Value *P = A.Mark->getArgOperand(0);
   if (Own.isOwn(P))
     return checkOwn(A);
+  if (Value *Root = pointerRoot(P); Root != behindMarks(P) && Code.isReduction(Root))
+    return checkResult(A);
   if (A.Text.Writes && !Code.isReduction(P))
     return "it writes data that are neither distributed nor private";
   Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | (Code.isReduction(P) ? DVMRT_SUMMARY_RESULT : 0), {}, {}, {}};
@@ -351,7 +382,25 @@ static GlobalVariable *constantData(Module &M, Constant *Init) {
   return G;
 }
 
+// As if a loop of the body went through them.
+void Summary::addElementLoops() {
+  std::map<int64_t, unsigned> Loops;
+  for (Reference &R : References) {
+    if (!R.Elements)
+      continue;
+    auto [Loop, New] = Loops.try_emplace(R.Elements, Forms.rank() + Forms.Inners.size());
+    if (New) {
+      Linear Most;
+      Most.Add = R.Elements - 1;
+      Forms.Inners.push_back({nullptr, nullptr, {}, Most, 1});
+    }
+    R.Address.Coef.resize(Loop->second + 1);
+    R.Address.Coef[Loop->second] = int64_t(R.A->Text.Size);
+  }
+}
+
 Constant *Summary::table(SmallVectorImpl<Value *> &Values) {
+  addElementLoops();
   SmallVector<int64_t, 64> Numbers;
   SmallVector<Constant *, 8> Rows;
   for (const NestForms::Inner &I : Forms.Inners) {
@@ -562,6 +611,40 @@ void Summary::readEarly(ValueToValueMapTy &Map) {
         cast<LoadInst>(Map[&I])->replaceAllUsesWith(Early);
 }
 
+// Before 'At': if (ix[d] >= extent[d]) { now.iv = index variables; __dvmrt_bounds(p, site, ix, d, extent[d], flags); }
+BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<Value *> Index) {
+  IRBuilder<> B(At);
+  Value *Any = B.getFalse(), *Dim = B.getInt32(0), *Extent = B.getInt64(0);
+  for (unsigned D = Index.size(); D-- > 0;) {
+    Value *Limit = B.getInt64(*A.Text.Extents[D]), *Outside = B.CreateICmpUGE(Index[D], Limit);
+    Any = B.CreateOr(Any, Outside);
+    Dim = B.CreateSelect(Outside, B.getInt32(D), Dim);
+    Extent = B.CreateSelect(Outside, Limit, Extent);
+  }
+  Instruction *Then = SplitBlockAndInsertIfThen(Any, At, false, MDBuilder(RT.C).createUnlikelyBranchWeights());
+  IRBuilder<> Slow(Then);
+  for (unsigned D = 0; D < Forms.rank(); ++D) {
+    Value *V = Slow.CreateLoad(Slow.getIntNTy(8 * std::abs(Forms.IndexBytes[D])), Forms.IndexAddresses[D]);
+    RT.storeNow(Slow, offsetof(dvmrt_now, iv) + 8 * D, Slow.CreateIntCast(V, RT.I64, Forms.IndexBytes[D] < 0));
+  }
+  auto *T = ArrayType::get(RT.I64, Index.size());
+  AllocaInst *Subscripts = S.slot(T, "dvm.outside");
+  for (auto [D, V] : enumerate(Index))
+    Slow.CreateStore(V, Slow.CreateConstInBoundsGEP2_64(T, Subscripts, 0, D));
+  Value *P = A.Var ? ConstantPointerNull::get(RT.Ptr) : At->getArgOperand(0);
+  RT.call(Slow, "__dvmrt_bounds", {P, S.site(A), Subscripts, Dim, Extent, Slow.getInt32(A.Text.touchFlags())});
+  return At->getParent();
+}
+
+void Summary::keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned) {
+  for (Access *A : Results) {
+    SmallVector<Value *, 4> Index;
+    for (Value *V : A->Index)
+      Index.push_back(Map.count(V) ? static_cast<Value *>(Map[V]) : V);
+    Cloned.push_back(keepBounds(*A, cast<CallInst>(Map[A->Mark]), Index));
+  }
+}
+
 BasicBlock *Summary::clonePlain() {
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 16> Cloned;
@@ -574,6 +657,7 @@ BasicBlock *Summary::clonePlain() {
   assignResults(Map);
   if (isFromFlang(*S.F.getParent()))
     readEarly(Map);
+  keepBounds(Map, Cloned);
   for (BasicBlock *BB : Cloned)
     for (Instruction &I : make_early_inc_range(*BB)) {
       if (markerName(&I).empty() || &I == Leave)
