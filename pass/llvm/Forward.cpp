@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace dvmir;
 
-static bool isRead(const User *U, Type *T) {
+static bool isReadOf(const User *U, Type *T) {
   auto *Load = dyn_cast<LoadInst>(U);
   return Load && Load->isSimple() && Load->getType() == T;
 }
@@ -37,7 +37,7 @@ static bool isMark(User *U, AllocaInst *A) {
   StringRef Name = markerName(Call);
   if (Name == DVMM_ENTER)
     return isPrivateIn(Call, A);
-  return Name == DVMM_ACCESS && all_of(Call->users(), [&](User *By) { return isRead(By, A->getAllocatedType()); });
+  return Name == DVMM_ACCESS && all_of(Call->users(), [&](User *By) { return isReadOf(By, A->getAllocatedType()); });
 }
 
 StoreInst *dvmir::onlyStore(AllocaInst *A) {
@@ -49,7 +49,7 @@ StoreInst *dvmir::onlyStore(AllocaInst *A) {
     auto *Store = dyn_cast<StoreInst>(U);
     if (Store && !Only && Store->getPointerOperand() == A && Store->isSimple() && Store->getValueOperand()->getType() == T)
       Only = Store;
-    else if (Store || !(isRead(U, T) || isMark(U, A)))
+    else if (Store || !(isReadOf(U, T) || isMark(U, A)))
       return nullptr;
   }
   return Only;
@@ -99,6 +99,55 @@ static void forward(AllocaInst *A, StoreInst &Store, const DominatorTree &DT) {
   forgetPointer(A, Store);
 }
 
+// ---- Tables ----------------------------------------------------------------------------------------------------------------------
+
+namespace {
+// 'const int dx[4] = {..};': an array that is copied from a constant, and else only read.
+struct ConstantTable {
+  MemTransferInst *Copy = nullptr;
+  SmallVector<Use *, 8> Reads; // that lead to a read, of its address
+
+  bool isRead(const User *U) const;
+  bool find(AllocaInst *A);
+};
+} // namespace
+
+bool ConstantTable::isRead(const User *U) const {
+  auto *I = cast<Instruction>(U);
+  auto *Load = dyn_cast<LoadInst>(I);
+  const bool Leads = isa<GetElementPtrInst>(I) || (markerName(I) == DVMM_ACCESS && !AccessText::parse(markerText(I->getOperand(2))).Writes);
+  return Load ? Load->isSimple() : Leads && all_of(I->users(), [&](const User *By) { return isRead(By); });
+}
+
+bool ConstantTable::find(AllocaInst *A) {
+  const DataLayout &DL = A->getDataLayout();
+  for (Use &U : A->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    auto *Transfer = dyn_cast<MemTransferInst>(I);
+    if (Transfer && !Copy && U.getOperandNo() == 0 && !Transfer->isVolatile())
+      Copy = Transfer;
+    else if (!Transfer && isRead(I))
+      Reads.push_back(&U);
+    else if (!isTold(I))
+      return false;
+  }
+  auto *From = Copy ? dyn_cast<GlobalVariable>(Copy->getRawSource()) : nullptr;
+  auto *Length = Copy ? dyn_cast<ConstantInt>(Copy->getLength()) : nullptr;
+  return From && Length && From->isConstant() && From->hasDefinitiveInitializer() && From->getValueType() == A->getAllocatedType() &&
+         Length->getZExtValue() == DL.getTypeAllocSize(A->getAllocatedType());
+}
+
+static void forwardTable(AllocaInst *A, const DominatorTree &DT) {
+  ConstantTable T;
+  if (!A->getAllocatedType()->isArrayTy() || !A->isStaticAlloca() || !T.find(A) ||
+      !all_of(T.Reads, [&](Use *U) { return DT.dominates(T.Copy, cast<Instruction>(U->getUser())); }))
+    return;
+  for (Use *U : T.Reads)
+    U->set(T.Copy->getRawSource());
+}
+
+// ---- All -------------------------------------------------------------------------------------------------------------------------
+
 void dvmir::forwardLocals(Function &F, const DominatorTree &DT, const SmallPtrSetImpl<const Value *> &Results) {
   SmallVector<AllocaInst *, 16> Locals;
   if (F.callsFunctionThatReturnsTwice())
@@ -106,6 +155,8 @@ void dvmir::forwardLocals(Function &F, const DominatorTree &DT, const SmallPtrSe
   for (Instruction &I : F.getEntryBlock())
     if (auto *A = dyn_cast<AllocaInst>(&I))
       Locals.push_back(A);
+  for (AllocaInst *A : Locals)
+    forwardTable(A, DT);
   for (AllocaInst *A : Locals)
     if (StoreInst *Store = onlyStore(A); Store && !copiedValue(Store) && !Results.contains(rootOf(Store->getValueOperand())))
       forward(A, *Store, DT);

@@ -209,8 +209,15 @@ std::optional<int64_t> dvmir::constantOf(const Linear &L) {
   return L.Add;
 }
 
-// 'dx[k]' of a constant table, where 'k' is known.
-std::optional<int64_t> NestForms::ofTable(const LoadInst &L, const BasicBlock *At) {
+static uint64_t sizeOfTable(const Value *P, const DataLayout &DL) {
+  auto *A = dyn_cast<AllocaInst>(P);
+  if (A && !A->isStaticAlloca())
+    return 0;
+  return DL.getTypeAllocSize(A ? A->getAllocatedType() : cast<GlobalVariable>(P)->getValueType()).getFixedValue();
+}
+
+// 'dx[k]' of a table that nothing in the nest writes, where 'k' is known.
+std::optional<Linear> NestForms::ofTable(const LoadInst &L, const BasicBlock *At) {
   int64_t Byte = 0;
   Value *P = behindMarks(const_cast<Value *>(L.getPointerOperand()));
   for (; auto *GEP = dyn_cast<GEPOperator>(P); P = behindMarks(GEP->getPointerOperand())) {
@@ -227,12 +234,23 @@ std::optional<int64_t> NestForms::ofTable(const LoadInst &L, const BasicBlock *A
       Byte += *Number * Factor.getSExtValue();
     }
   }
-  auto *Table = dyn_cast<GlobalVariable>(P);
-  if (!Table || !Table->isConstant() || !Table->hasDefinitiveInitializer() || !L.isSimple() || Byte < 0)
+  const uint64_t Size = S.RT.DL.getTypeStoreSize(L.getType()).getFixedValue();
+  if (!isa<GlobalVariable, AllocaInst>(P) || !L.isSimple() || Byte < 0 || !unchanged(P) || uint64_t(Byte) + Size > sizeOfTable(P, S.RT.DL))
     return std::nullopt;
-  auto *Element =
-      dyn_cast_or_null<ConstantInt>(ConstantFoldLoadFromConst(Table->getInitializer(), L.getType(), APInt(64, uint64_t(Byte)), S.RT.DL));
-  return Element ? std::optional(Element->getSExtValue()) : std::nullopt;
+  Linear R;
+  auto *Table = dyn_cast<GlobalVariable>(P);
+  if (Table && Table->isConstant() && Table->hasDefinitiveInitializer()) {
+    auto *Element =
+        dyn_cast_or_null<ConstantInt>(ConstantFoldLoadFromConst(Table->getInitializer(), L.getType(), APInt(64, uint64_t(Byte)), S.RT.DL));
+    if (!Element)
+      return std::nullopt;
+    R.Add = Element->getSExtValue();
+    return R;
+  }
+  IRBuilder<> B(K.Begin);
+  Value *Place = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, uint64_t(Byte));
+  R.More = B.CreateSExt(B.CreateAlignedLoad(L.getType(), Place, Align(1)), S.RT.I64);
+  return R;
 }
 
 std::optional<Linear> NestForms::ofLoad(LoadInst *L, const BasicBlock *At) {
@@ -246,10 +264,8 @@ std::optional<Linear> NestForms::ofLoad(LoadInst *L, const BasicBlock *At) {
       R.Coef[D] = 1;
       return R;
     }
-  if (auto Known = Fixed.empty() ? std::nullopt : ofTable(*L, At)) {
-    R.Add = *Known;
-    return R;
-  }
+  if (auto Known = Fixed.empty() ? std::nullopt : ofTable(*L, At))
+    return Known;
   auto *A = dyn_cast<AllocaInst>(P);
   if (!A || A->getAllocatedType() != L->getType())
     return std::nullopt;

@@ -44,7 +44,7 @@ public:
     int64_t Step;
   };
   llvm::SmallVector<Inner, 2> Inners; // variable number rank + n; grows with the questions
-  // While one has a value here, that is what it is; so elements of constant tables are numbers.
+  // While one has a value here, that is what it is; so elements of tables are known.
   std::map<unsigned, int64_t> Fixed;
   // Which of them counts the loop.
   std::optional<unsigned> counterOf(const llvm::Loop &L);
@@ -65,7 +65,7 @@ private:
 
   std::optional<Linear> ofLoad(llvm::LoadInst *L, const llvm::BasicBlock *At);
   std::optional<Linear> ofBinary(llvm::BinaryOperator *B, const llvm::BasicBlock *At);
-  std::optional<int64_t> ofTable(const llvm::LoadInst &L, const llvm::BasicBlock *At);
+  std::optional<Linear> ofTable(const llvm::LoadInst &L, const llvm::BasicBlock *At);
   std::optional<unsigned> innerVariable(llvm::AllocaInst *A, const llvm::BasicBlock *At);
   std::optional<Linear> boundOf(llvm::Value *V, const llvm::BasicBlock *At, bool Unsigned);
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
