@@ -14,6 +14,7 @@
 #include "LoopForms.h"
 #include "OwnData.h"
 #include "PlainCode.h"
+#include "ReductionClause.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/SetVector.h"
@@ -34,7 +35,6 @@ struct Reference {
   uint32_t Use, Flags;
   Linear Address;                 // of ordinary data
   SmallVector<Linear, 4> Subscripts, Limits;
-  int64_t Elements = 0; // all of them from the address on, of which it may be any
 };
 
 class Summary {
@@ -45,9 +45,11 @@ class Summary {
   OwnData Own;
   PlainCode Code;
   std::vector<Reference> References;
-  SmallVector<Access *, 4> Results; // of array reductions
+  // Subscripts that the data decide: the nest is judged as if they had all values, and the body without checks asks whether they are inside.
+  SmallVector<std::pair<Access *, SmallVector<unsigned, 4>>, 4> Asked;
+  std::map<std::pair<int64_t, unsigned>, unsigned> AnyOf; // by extent and which one of a reference: a variable that has all values
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
-  int64_t InnerStep = 0;                  // of the innermost loop of the nest
+  int64_t InnerStep = 0; // of the innermost loop of the nest
   // Slots of the range.
   AllocaInst *Count = nullptr, *Row = nullptr, *Last = nullptr, *Parity = nullptr, *Shape = nullptr;
   SmallVector<AllocaInst *, 4> Low, High;
@@ -74,9 +76,12 @@ private:
   const char *checkVariable(Access &A);
   const char *checkElement(Access &A);
   const char *checkOwn(Access &A);
+  const char *checkAny(Access &A, uint32_t Flags);
   const char *checkResult(Access &A);
   const char *checkData(Access &A);
+  Linear any(int64_t Extent, unsigned Which);
   const char *addSubscripts(Reference &R);
+  bool addAny(Reference &R);
   bool addEachTurn(const Reference &R);
   bool addTurns(const Reference &R, ArrayRef<unsigned> Counters, std::vector<Reference> &Each);
   bool assignedBefore(const Access &A);
@@ -85,7 +90,6 @@ private:
   uint64_t writesBefore(const Reference &R);
 
   // ---- The table ----
-  void addElementLoops();
   Constant *table(SmallVectorImpl<Value *> &Values);
   void encode(const Linear &L, SmallVectorImpl<int64_t> &Out, SmallVectorImpl<Value *> &Values);
 
@@ -94,7 +98,7 @@ private:
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
   void assignResults(ValueToValueMapTy &Map);
   void readEarly(ValueToValueMapTy &Map);
-  BasicBlock *keepBounds(Access &A, CallInst *At, ArrayRef<Value *> Index);
+  BasicBlock *keepBounds(Access &A, CallInst *At, ArrayRef<unsigned> Dims, ArrayRef<Value *> Index);
   void keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned);
   BasicBlock *clonePlain();
   BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
@@ -238,10 +242,48 @@ const char *Summary::checkElement(Access &A) {
     return "an element is written conditionally";
   uint32_t Maybe = Forms.always(A.Mark->getParent()) && !mayBreak(A) ? 0 : DVMRT_SUMMARY_MAYBE;
   Reference R{&A, *A.Text.Use, A.Text.touchFlags() | Maybe, {}, {}, {}};
-  if (const char *Why = addSubscripts(R))
-    return A.Text.Writes || !addEachTurn(R) ? Why : nullptr;
+  if (const char *Why = addSubscripts(R)) {
+    if (A.Text.Writes || addEachTurn(R))
+      return A.Text.Writes ? Why : nullptr;
+    if (!addAny(R))
+      return Why;
+  }
   References.push_back(std::move(R));
   return nullptr;
+}
+
+// As if a loop of the body went through them.
+Linear Summary::any(int64_t Extent, unsigned Which) {
+  auto [At, New] = AnyOf.try_emplace({Extent, Which}, Forms.rank() + Forms.Inners.size());
+  Linear Value;
+  if (New) {
+    Value.Add = Extent - 1;
+    Forms.Inners.push_back({nullptr, nullptr, {}, Value, 1});
+    Value.Add = 0;
+  }
+  Value.Coef.resize(At->second + 1);
+  Value.Coef[At->second] = 1;
+  return Value;
+}
+
+// What is read may be any element along the dimensions of which nothing is known, all of which have to be right.
+bool Summary::addAny(Reference &R) {
+  Access &A = *R.A;
+  SmallVector<unsigned, 4> Dims;
+  R.Subscripts.clear();
+  R.Limits.clear();
+  for (unsigned D = 0; D < A.Index.size(); ++D) {
+    if (!A.Index[D] || D >= A.Text.Extents.size() || !A.Text.Extents[D])
+      return false;
+    auto Subscript = Forms.of(A.Index[D], A.Mark->getParent());
+    R.Subscripts.push_back(Subscript ? *Subscript : any(*A.Text.Extents[D], Dims.size()));
+    R.Limits.emplace_back().Add = *A.Text.Extents[D];
+    if (!Subscript)
+      Dims.push_back(D);
+  }
+  R.Flags |= DVMRT_SUMMARY_MAYBE;
+  Asked.push_back({&A, Dims});
+  return true;
 }
 
 // By a reference for each turn of the loops that are directly around it: so offsets may stand in a constant table ('a[i + dx[k]]').
@@ -280,20 +322,33 @@ const char *Summary::checkOwn(Access &A) {
   return !A.Text.Reads || Own.isAssigned(A) ? nullptr : "private data may be read before they are assigned";
 }
 
-// An element of an array reduction: which one may depend on the data.  All have to have a value at the entry; the body without checks goes on
-// asking whether the subscripts are inside.
+// An element of an array that a 'reduction' names with all its elements.
 const char *Summary::checkResult(Access &A) {
+  const Value *Root = pointerRoot(A.Mark->getArgOperand(0));
+  const auto Elements = elementsOf(A, Root, RT.DL);
+  const bool Whole = Elements && any_of(reductionClauses(K), [&](const ReductionClause &C) {
+                       return (C.Address == Root && C.Count * C.ElementBytes == uint64_t(*Elements) * A.Text.Size) ||
+                              (C.Location == Root && C.LocationCount == uint64_t(*Elements));
+                     });
+  return Whole ? checkAny(A, DVMRT_SUMMARY_RESULT) : "it accesses parts of the result of a reduction";
+}
+
+// One of all elements of an array, each of which has to have a value at the entry.
+const char *Summary::checkAny(Access &A, uint32_t Flags) {
   Value *Root = pointerRoot(A.Mark->getArgOperand(0));
   const auto Elements = Forms.inBody(A.Mark->getParent()) ? elementsOf(A, Root, RT.DL) : std::nullopt;
   if (!Elements)
-    return "it accesses a part of the result of a reduction";
-  Results.push_back(&A);
+    return "the place of an access is not known at its entry";
+  Asked.push_back({&A, to_vector<4>(seq(0U, unsigned(A.Index.size())))});
   if (A.Var) {
     Guards.insert(A.Var->Words);
     return nullptr;
   }
-  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | DVMRT_SUMMARY_RESULT, {}, {}, {}, *Elements};
+  Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | Flags, {}, {}, {}};
   R.Address.More = IRBuilder<>(K.Begin).CreatePtrToInt(Root, RT.I64);
+  const Linear Element = any(*Elements, 0);
+  for (int64_t By : Element.Coef)
+    R.Address.Coef.push_back(By * int64_t(A.Text.Size));
   References.push_back(std::move(R));
   return nullptr;
 }
@@ -309,7 +364,7 @@ const char *Summary::checkData(Access &A) {
   Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | (Code.isReduction(P) ? DVMRT_SUMMARY_RESULT : 0), {}, {}, {}};
   auto Address = Forms.address(P, A.Mark->getParent());
   if (!Address)
-    return "the place of an access is not known at its entry";
+    return checkAny(A, 0);
   R.Address = *Address;
   if (const char *Why = addSubscripts(R))
     return Why;
@@ -382,25 +437,7 @@ static GlobalVariable *constantData(Module &M, Constant *Init) {
   return G;
 }
 
-// As if a loop of the body went through them.
-void Summary::addElementLoops() {
-  std::map<int64_t, unsigned> Loops;
-  for (Reference &R : References) {
-    if (!R.Elements)
-      continue;
-    auto [Loop, New] = Loops.try_emplace(R.Elements, Forms.rank() + Forms.Inners.size());
-    if (New) {
-      Linear Most;
-      Most.Add = R.Elements - 1;
-      Forms.Inners.push_back({nullptr, nullptr, {}, Most, 1});
-    }
-    R.Address.Coef.resize(Loop->second + 1);
-    R.Address.Coef[Loop->second] = int64_t(R.A->Text.Size);
-  }
-}
-
 Constant *Summary::table(SmallVectorImpl<Value *> &Values) {
-  addElementLoops();
   SmallVector<int64_t, 64> Numbers;
   SmallVector<Constant *, 8> Rows;
   for (const NestForms::Inner &I : Forms.Inners) {
@@ -612,10 +649,10 @@ void Summary::readEarly(ValueToValueMapTy &Map) {
 }
 
 // Before 'At': if (ix[d] >= extent[d]) { now.iv = index variables; __dvmrt_bounds(p, site, ix, d, extent[d], flags); }
-BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<Value *> Index) {
+BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<unsigned> Dims, ArrayRef<Value *> Index) {
   IRBuilder<> B(At);
   Value *Any = B.getFalse(), *Dim = B.getInt32(0), *Extent = B.getInt64(0);
-  for (unsigned D = Index.size(); D-- > 0;) {
+  for (unsigned D : reverse(Dims)) {
     Value *Limit = B.getInt64(*A.Text.Extents[D]), *Outside = B.CreateICmpUGE(Index[D], Limit);
     Any = B.CreateOr(Any, Outside);
     Dim = B.CreateSelect(Outside, B.getInt32(D), Dim);
@@ -637,11 +674,11 @@ BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<Value *> Index
 }
 
 void Summary::keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned) {
-  for (Access *A : Results) {
+  for (auto &[A, Dims] : Asked) {
     SmallVector<Value *, 4> Index;
     for (Value *V : A->Index)
       Index.push_back(Map.count(V) ? static_cast<Value *>(Map[V]) : V);
-    Cloned.push_back(keepBounds(*A, cast<CallInst>(Map[A->Mark]), Index));
+    Cloned.push_back(keepBounds(*A, cast<CallInst>(Map[A->Mark]), Dims, Index));
   }
 }
 
