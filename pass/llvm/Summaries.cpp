@@ -12,6 +12,7 @@
 #include "Summaries.h"
 #include "Descriptors.h"
 #include "LoopForms.h"
+#include "NestTexts.h"
 #include "OwnData.h"
 #include "PlainCode.h"
 #include "ReductionClause.h"
@@ -664,12 +665,16 @@ BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<unsigned> Dims
     Value *V = Slow.CreateLoad(Slow.getIntNTy(8 * std::abs(Forms.IndexBytes[D])), Forms.IndexAddresses[D]);
     RT.storeNow(Slow, offsetof(dvmrt_now, iv) + 8 * D, Slow.CreateIntCast(V, RT.I64, Forms.IndexBytes[D] < 0));
   }
+  Value *P = A.Var ? ConstantPointerNull::get(RT.Ptr) : At->getArgOperand(0), *Flags = Slow.getInt32(A.Text.touchFlags());
+  if (A.Mark->hasMetadata(LedMark)) { // what a pointer leads to may be in another row
+    RT.call(Slow, "__dvmrt_touch", {P, Slow.getInt64(A.Text.Size), S.site(A), ConstantPointerNull::get(RT.Ptr), Flags});
+    return At->getParent();
+  }
   auto *T = ArrayType::get(RT.I64, Index.size());
   AllocaInst *Subscripts = S.slot(T, "dvm.outside");
   for (auto [D, V] : enumerate(Index))
     Slow.CreateStore(V, Slow.CreateConstInBoundsGEP2_64(T, Subscripts, 0, D));
-  Value *P = A.Var ? ConstantPointerNull::get(RT.Ptr) : At->getArgOperand(0);
-  RT.call(Slow, "__dvmrt_bounds", {P, S.site(A), Subscripts, Dim, Extent, Slow.getInt32(A.Text.touchFlags())});
+  RT.call(Slow, "__dvmrt_bounds", {P, S.site(A), Subscripts, Dim, Extent, Flags});
   return At->getParent();
 }
 
