@@ -203,6 +203,13 @@ static void help_reduction(struct dvmrt_report *r, const struct dvmrt_event *ev,
   dvmrt_name_place(ev->nest->d->pos, help);
 }
 
+/* Iterations that change elements of their own share nothing: nothing is to be added up. */
+static bool help_own(struct dvmrt_report *r, const struct dvmrt_event *ev) {
+  const struct dvmrt_access *x = ev->access;
+  return (!ev->array || ev->array->ordinary) && dvmrt_name_known(ev) && x->nextents && x->extent[0] > 0 &&
+         dvmrt_own_help(r, ev->nest->d, dvmrt_name_key(ev));
+}
+
 static void readonly_write(const struct dvmrt_event *ev) {
   struct dvmrt_finding *f = dvmrt_explain_count(ev, DVMRT_ID_READONLY_WRITE);
   if (!f || f->count > 1)
@@ -213,7 +220,8 @@ static void readonly_write(const struct dvmrt_event *ev) {
   dvmrt_other_note(r, ev, ev->word >= ev->base ? ev->word : ev->now, DVMRT_READ, "was read first here", NULL);
   dvmrt_explain_note_nest(r, ev);
   dvmrt_explain_note_declaration(r, ev);
-  help_reduction(r, ev, name);
+  if (!help_own(r, ev))
+    help_reduction(r, ev, name);
   dvmrt_explain_emit(f, r);
 }
 
