@@ -250,8 +250,9 @@ void Writer::declare() {
     onto(T, *A.Onto, false);
   if (A.Shadowed) {
     if (V && A.Shadowed->Widths.size() != V->Rank)
-      return error("'" + A.Name + "' has " + std::to_string(V->Rank) + (V->Rank == 1 ? " dimension" : " dimensions") +
-                   ", but SHADOW gives " + std::to_string(A.Shadowed->Widths.size()));
+      return errorAt(A.ShadowAt, A.ShadowFile,
+                     "'" + A.Name + "' has " + std::to_string(V->Rank) + (V->Rank == 1 ? " dimension" : " dimensions") +
+                         ", but SHADOW gives " + std::to_string(A.Shadowed->Widths.size()));
     widths(T, A.Shadowed->Widths);
   }
   if (A.Dynamic)

@@ -614,8 +614,11 @@ void Placer::declaration(size_t S, const Directive &D) {
       A.Line = lineOf(S);
       A.File = P.Statements[S].File;
     }
-    if (D.HasShadow)
+    if (D.HasShadow) {
       A.Shadowed = &D;
+      A.ShadowAt = place(S, 0);
+      A.ShadowFile = P.Statements[S].File;
+    }
     A.Dynamic |= D.Dynamic;
     A.Inherited |= D.K == DirectiveKind::Inherit;
   }

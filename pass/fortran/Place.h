@@ -29,6 +29,8 @@ struct ArrayInfo {
   unsigned Line = 0; // where that, or what includes it, stands in the source
   std::string File;  // of the directive, if it is included
   const Directive *Placed = nullptr, *Shadowed = nullptr;
+  Position ShadowAt;      // of the latter
+  std::string ShadowFile; // .. if it is included
   const Ref *Template = nullptr; // its sizes
   bool IsTask = false;           // a task array: a template of one dimension
   bool IsProcessors = false;     // a template, too

@@ -19,10 +19,11 @@ struct Writer {
   mlir::Value argument(int I);
   Variable *variable(const std::string &Name);
   Num value(const std::string &Text, int64_t Otherwise);
-  void error(const std::string &Text) {
-    Complaints.push_back({true, M.At, Text, "", M.File});
+  void errorAt(Position At, const std::string &File, const std::string &Text) {
+    Complaints.push_back({true, At, Text, "", File});
     Failed = true;
   }
+  void error(const std::string &Text) { errorAt(M.At, M.File, Text); }
 
   void ref(Site &T, const std::string &Name, bool WithLower = false);
   void axis(Site &T, const Axis &X, const Num &Lower, const std::vector<Num> *NameLower);
