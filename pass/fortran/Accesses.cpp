@@ -395,7 +395,13 @@ static void noWrapInSubscripts(mlir::func::FuncOp F) {
     for (mlir::Value Index : D.getIndices())
       noWrap(Index);
   });
+}
+
+// The number of turns is known before the first one: a DO variable does not overflow, nor may the bounds.
+static void noWrapInLoops(mlir::func::FuncOp F) {
   F.walk([](fir::DoLoopOp Loop) {
+    noWrap(Loop.getLowerBound());
+    noWrap(Loop.getUpperBound());
     for (mlir::Value Next : Loop.getBody()->getTerminator()->getOperands())
       if (auto Sum = Next.getDefiningOp<mlir::arith::AddIOp>())
         Sum->setAttr("overflowFlags",
@@ -404,9 +410,9 @@ static void noWrapInSubscripts(mlir::func::FuncOp F) {
 }
 
 void Accesses::run() {
-  if (O.Parallel)
-    noWrapInSubscripts(F);
-  else if (!O.Trace && Mo.Main.P->HasDirectives)
+  noWrapInLoops(F);
+  noWrapInSubscripts(F);
+  if (!O.Parallel && !O.Trace && Mo.Main.P->HasDirectives)
     spreadMasked(F);
   visit(F);
   F.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *Op) { visit(Op); }); // what nobody uses
@@ -438,6 +444,7 @@ void Marker::run() {
       Functions.push_back(F);
   for (auto F : Functions) {
     Constructs Known;
+    nameDummies(F);
     declareAllocated(F, Mo);
     lowerDirectives(F, Mo, Known, Options, Complaints);
     for (const Complaint &C : Complaints)

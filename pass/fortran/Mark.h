@@ -76,6 +76,8 @@ void markAccesses(mlir::func::FuncOp F, Model &Mo, Constructs &Known, const Mark
 void lowerOrdered(mlir::ModuleOp M);
 // Behind each statement that allocates an array of a module: the procedure is called that declares it, if the module has one.
 void declareAllocated(mlir::func::FuncOp F, Model &Mo);
+// Tells the LLVM pass which dummy arguments share their data with nothing.
+void nameDummies(mlir::func::FuncOp F);
 const Mark *markOf(fir::CallOp Call, const Model &Mo);
 
 } // namespace dvmf

@@ -3,6 +3,7 @@
 #include "CountedLoops.h"
 #include "Descriptors.h"
 #include "Doubt.h"
+#include "DummyTags.h"
 #include "Folder.h"
 #include "Function.h"
 #include "LocalCalls.h"
@@ -206,6 +207,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   if (M.getModuleFlag(InstrumentedFlag))
     return PreservedAnalyses::all();
   M.addModuleFlag(Module::Max, InstrumentedFlag, 1);
+  keepDummies(M);
   SmallVector<Function *, 16> Work;
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -223,6 +225,7 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
   if (runsParallel(M)) {
     executeInParallel(M, Work);
     eraseMarkers(M);
+    tagDummies(M);
     return PreservedAnalyses::none();
   }
   const bool Trace = recordsTrace(M);
@@ -245,5 +248,6 @@ PreservedAnalyses DvmPass::run(Module &M, ModuleAnalysisManager &) {
     beginEarly(M);
   Trace ? Recording.finish() : RT.finish();
   eraseMarkers(M);
+  tagDummies(M);
   return PreservedAnalyses::none();
 }

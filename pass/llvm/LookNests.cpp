@@ -9,6 +9,7 @@
 #include "LookNests.h"
 #include "Doubt.h"
 #include "NestHull.h"
+#include "NestLoads.h"
 #include "runtime/abi.h"
 #include "runtime/nest_abi.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -27,7 +28,7 @@
 using namespace llvm;
 using namespace dvmir;
 
-static constexpr unsigned MostHulls = 10, MostCost = 40, MostCalls = 16;
+static constexpr unsigned MostHulls = 10, MostCost = 24, MostCalls = 16; // the cost: of an array's ends
 static constexpr size_t MostInstructions = 3000; // of a nest, with its looks
 static constexpr unsigned LeastAccesses = 8; // for each question
 
@@ -51,6 +52,9 @@ static bool isOfOwnObject(const CallBase &Call) {
   return isOneOf(Call, {"__dvmrt_unwound"}) ||
          (isOneOf(Call, {"__dvmrt_born", "__dvmrt_live"}) && isa<AllocaInst>(Call.getArgOperand(0)->stripInBoundsOffsets()));
 }
+
+// Of what the program reads.
+static bool changesNothing(const CallBase &Call) { return isHarmless(Call) || isOfOwnObject(Call); }
 
 namespace {
 // Functions that set no doubts of data that their callers know.
@@ -155,7 +159,7 @@ bool LookNest::plan() {
   for (const SCEV *Base : Touched.Bases)
     All.append({Base, Touched.of(Base).Low, Touched.of(Base).End});
   return all_of(All, [&](const SCEV *E) { return Expander.isSafeToExpandAt(E, At); }) &&
-         !Expander.isHighCostExpansion(All, &L, MostCost, &TTI, At);
+         !Expander.isHighCostExpansion(All, &L, MostCost * unsigned(Touched.Bases.size() + 1), &TTI, At);
 }
 
 // ---- Both nests -------------------------------------------------------------------------------------------------------------------
@@ -261,6 +265,8 @@ PreservedAnalyses LookNestPass::run(Function &F, FunctionAnalysisManager &AM) {
     Changed = true;
     simplifyLoop(L, &DT, &LI, &SE, &AM.getResult<AssumptionAnalysis>(F), nullptr, /*PreserveLCSSA=*/false);
     formLCSSARecursively(*L, DT, &LI, &SE);
+    if (L->isLoopSimplifyForm() && L->getUniqueExitBlock() && hoistLoads(*L, DT, AM.getResult<AAManager>(F), changesNothing))
+      forgetLoop(SE, *L);
     LookNest Each(F, *L, SE, LI, DT, AM.getResult<TargetIRAnalysis>(F), Calls);
     if (Each.plan())
       Each.carryOut();

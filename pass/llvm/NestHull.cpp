@@ -4,7 +4,7 @@
 using namespace llvm;
 using namespace dvmir;
 
-static constexpr int64_t Widest = int64_t(1) << 31;
+static constexpr int64_t Widest = int64_t(1) << 31, Wide = int64_t(1) << 20;
 
 NestHull::NestHull(Loop &Nest, ScalarEvolution &S, LoopInfo &Loops, const DataLayout &Layout)
     : L(Nest), SE(S), LI(Loops), DL(Layout), I64(Type::getInt64Ty(S.getContext())), Accesses(S.getZero(I64)) {}
@@ -14,17 +14,19 @@ NestHull::NestHull(Loop &Nest, ScalarEvolution &S, LoopInfo &Loops, const DataLa
 const SCEV *NestHull::ofRange(const SCEV *E, bool High) {
   const ConstantRange R = SE.getSignedRange(E);
   const APInt Value = High ? R.getSignedMax() : R.getSignedMin();
+  Vague |= Value.sgt(Wide) || Value.slt(-Wide);
   return Value.sgt(Widest) || Value.slt(-Widest) ? nullptr : SE.getConstant(Value);
 }
 
-const SCEV *NestHull::ofSum(const SCEVAddExpr *Sum, bool High) {
+// Of what grows with each of its parts: sums, the least and the greatest of several.
+const SCEV *NestHull::ofParts(const SCEVNAryExpr *All, bool High) {
   SmallVector<const SCEV *, 4> Parts;
-  for (const SCEV *Part : Sum->operands()) {
+  for (const SCEV *Part : All->operands()) {
     Parts.push_back(extreme(Part, High));
     if (!Parts.back())
       return nullptr;
   }
-  return SE.getAddExpr(Parts);
+  return isa<SCEVAddExpr>(All) ? SE.getAddExpr(Parts) : SE.getMinMaxExpr(All->getSCEVType(), Parts);
 }
 
 const SCEV *NestHull::ofProduct(const SCEVMulExpr *Product, bool High) {
@@ -33,6 +35,14 @@ const SCEV *NestHull::ofProduct(const SCEVMulExpr *Product, bool High) {
     return ofRange(Product, High);
   const SCEV *Factor = extreme(Product->getOperand(1), High != By->getAPInt().isNegative());
   return Factor ? SE.getMulExpr(By, Factor) : nullptr;
+}
+
+// By a step that only the run knows, the leading dimension of a matrix for one: its sign is not known either.
+const SCEV *NestHull::ofEitherEnd(const SCEVAddRecExpr *Moves, bool High) {
+  const SCEV *First = extreme(Moves->getStart(), High), *Last = ofLastTurn(Moves, High);
+  if (!First || !Last)
+    return nullptr;
+  return High ? SE.getSMaxExpr(First, Last) : SE.getSMinExpr(First, Last);
 }
 
 // Its loop may have another number of turns each time.
@@ -48,6 +58,7 @@ const SCEV *NestHull::ofLastTurn(const SCEVAddRecExpr *Moves, bool High) {
   const SCEV *Most = SE.getConstantMaxBackedgeTakenCount(Moves->getLoop());
   if (isa<SCEVCouldNotCompute>(Most))
     return nullptr;
+  Vague |= cast<SCEVConstant>(Most)->getAPInt().ugt(Wide);
   return extreme(SE.getAddExpr(Moves->getStart(), SE.getMulExpr(Step, SE.getNoopOrZeroExtend(Most, I64))), High);
 }
 
@@ -55,14 +66,16 @@ const SCEV *NestHull::ofLastTurn(const SCEVAddRecExpr *Moves, bool High) {
 const SCEV *NestHull::extreme(const SCEV *E, bool High) {
   if (SE.isLoopInvariant(E, &L))
     return E;
-  if (auto *Sum = dyn_cast<SCEVAddExpr>(E))
-    return ofSum(Sum, High);
+  if (isa<SCEVAddExpr, SCEVSMinExpr, SCEVSMaxExpr>(E))
+    return ofParts(cast<SCEVNAryExpr>(E), High);
   if (auto *Product = dyn_cast<SCEVMulExpr>(E))
     return ofProduct(Product, High);
   auto *Moves = dyn_cast<SCEVAddRecExpr>(E);
-  auto *Step = Moves && Moves->isAffine() && L.contains(Moves->getLoop()) ? dyn_cast<SCEVConstant>(Moves->getOperand(1)) : nullptr;
-  if (!Step || Moves->getType() != I64)
+  if (!Moves || !Moves->isAffine() || Moves->getType() != I64 || !L.contains(Moves->getLoop()))
     return ofRange(E, High);
+  auto *Step = dyn_cast<SCEVConstant>(Moves->getOperand(1));
+  if (!Step)
+    return SE.isLoopInvariant(Moves->getOperand(1), &L) ? ofEitherEnd(Moves, High) : ofRange(E, High);
   return Step->getAPInt().isNegative() == High ? extreme(Moves->getStart(), High) : ofLastTurn(Moves, High);
 }
 
@@ -84,7 +97,7 @@ bool NestHull::stayInObject(const SCEV *Base, const SCEV *&Low, const SCEV *&End
   const bool Known = Low && End, Constant = Known && isa<SCEVConstant>(Low) && isa<SCEVConstant>(End);
   const uint64_t All = Known && !Constant ? 0 : sizeOf(Base, DL);
   if (!All)
-    return Known;
+    return Known && !Vague;
   const SCEV *Zero = SE.getZero(I64), *Size = SE.getConstant(I64, All);
   Low = Constant ? SE.getSMaxExpr(Low, Zero) : Zero;
   End = Constant ? SE.getSMinExpr(End, Size) : Size;
@@ -102,8 +115,9 @@ const SCEV *NestHull::turnsAround(const BasicBlock *BB) {
       continue;
     More = SE.getNoopOrZeroExtend(More, I64);
     const bool Varies = !SE.isLoopInvariant(More, &L);
+    Vague = false;
     More = extreme(More, true);
-    if (More)
+    if (More && !Vague)
       All = SE.getMulExpr(All, SE.getAddExpr(Varies ? SE.getUDivExpr(More, SE.getConstant(I64, 2)) : More, SE.getOne(I64)));
   }
   return All;
@@ -114,6 +128,7 @@ bool NestHull::add(const CallInst *Look) {
   const SCEV *At = SE.getPtrToIntExpr(P, I64), *From = SE.getPtrToIntExpr(Base, I64);
   if (isa<SCEVCouldNotCompute>(At) || isa<SCEVCouldNotCompute>(From) || !SE.isLoopInvariant(Base, &L))
     return false;
+  Vague = false;
   const SCEV *Way = SE.getMinusSCEV(At, From), *Low = extreme(Way, false), *High = extreme(Way, true);
   if (Low && High)
     High = SE.getAddExpr(High, SE.getConstant(I64, lookNumber(Look, LookSize)));

@@ -18,13 +18,15 @@ class NestHull {
   llvm::LoopInfo &LI;
   const llvm::DataLayout &DL;
   llvm::Type *I64;
+  bool Vague = false; // nothing better was known than the range of a type: good for objects whose size is known
   llvm::DenseMap<const llvm::SCEV *, Hull> Of; // by the base
   llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Counted;
 
   const llvm::SCEV *ofRange(const llvm::SCEV *E, bool High);
-  const llvm::SCEV *ofSum(const llvm::SCEVAddExpr *Sum, bool High);
+  const llvm::SCEV *ofParts(const llvm::SCEVNAryExpr *All, bool High);
   const llvm::SCEV *ofProduct(const llvm::SCEVMulExpr *Product, bool High);
   const llvm::SCEV *ofLastTurn(const llvm::SCEVAddRecExpr *Moves, bool High);
+  const llvm::SCEV *ofEitherEnd(const llvm::SCEVAddRecExpr *Moves, bool High);
   const llvm::SCEV *extreme(const llvm::SCEV *E, bool High);
   const llvm::SCEV *turnsAround(const llvm::BasicBlock *BB);
   bool stayInObject(const llvm::SCEV *Base, const llvm::SCEV *&Low, const llvm::SCEV *&End);

@@ -91,15 +91,27 @@ CallInst *Runtime::fast(IRBuilderBase &B, StringRef Name, Type *Result, ArrayRef
   return Call;
 }
 
+// Types of one tree are told apart: it is that of the function's data, of which flang gives each function one.
+MDNode *Runtime::rootOf(const Function &F) {
+  MDNode *&Root = Roots[&F];
+  for (auto I = inst_begin(F), E = inst_end(F); !Root && I != E; ++I)
+    if (MDNode *Node = I->getMetadata(LLVMContext::MD_tbaa)) {
+      while (Node->getNumOperands() > 1 && isa_and_nonnull<MDNode>(Node->getOperand(1)))
+        Node = cast<MDNode>(Node->getOperand(1));
+      Root = Node;
+    }
+  return Root ? Root : Root = MDBuilder(C).createTBAARoot("Simple C/C++ TBAA");
+}
+
 // Our memory aliases nothing of the user's: types of our own beside 'omnipotent char'.
-MDNode *Runtime::tag(StringRef Kind) {
+MDNode *Runtime::tag(StringRef Kind, MDNode *Root) {
   MDBuilder B(C);
-  MDNode *Scalar = B.createTBAAScalarTypeNode(Kind, B.createTBAARoot("Simple C/C++ TBAA"));
+  MDNode *Scalar = B.createTBAAScalarTypeNode(Kind, Root);
   return B.createTBAAStructTagNode(Scalar, Scalar, 0);
 }
 
 template <typename T> T *Runtime::own(T *I, StringRef Kind) {
-  I->setMetadata(LLVMContext::MD_tbaa, tag(Kind));
+  I->setMetadata(LLVMContext::MD_tbaa, tag(Kind, rootOf(*I->getFunction())));
   I->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(C, {}));
   return I;
 }

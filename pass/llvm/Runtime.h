@@ -51,7 +51,9 @@ public:
 
 private:
   llvm::Value *now(llvm::IRBuilderBase &B, size_t Offset);
-  llvm::MDNode *tag(llvm::StringRef Kind);
+  llvm::DenseMap<const llvm::Function *, llvm::MDNode *> Roots;
+  llvm::MDNode *rootOf(const llvm::Function &F);
+  llvm::MDNode *tag(llvm::StringRef Kind, llvm::MDNode *Root);
   template <typename T> T *own(T *I, llvm::StringRef Kind);
   void linkFastPaths();
   void markFastPath(llvm::Function &F);

@@ -70,3 +70,8 @@ sed -n '/^define .*@_QQmain()/,/^}/p' "$work/ranks.ll" | grep -c 'fadd ' > "$wor
 for of in invert sweep main; do
   sed -n "/^define .*$of/,/^}/p" "$work/nests.ll" | grep -q 'call .*__dvmrt_sure' || { echo "$of asks about each element"; exit 1; }
 done
+# .. of matrices with a leading dimension, whose bounds are dummy arguments.
+"$1/driver/dvmfc" -O2 -S -emit-llvm "$2/test/fortran/right/matrices.f90" -o "$work/matrices.ll" -J "$work"
+for of in product; do
+  sed -n "/^define .*@_QMmatricesP$of(/,/^}/p" "$work/matrices.ll" | grep -q 'call .*__dvmrt_sure' || { echo "$of asks row by row"; exit 1; }
+done
