@@ -70,6 +70,12 @@ static void want(const struct proxy *p, uint32_t rank) {
     here.left[rank - p->first] = (struct left){.stage = WANTED, .saver = {.fd = -1}};
 }
 
+static void try_later(const struct proxy *p, uint32_t rank) {
+  here.left[rank - p->first].stage = WANTED;
+  here.left[rank - p->first].since_ms = dvm_clock_ms() + RESTS_MS;
+  let_go(p, rank, REPLICA_NO_FORK);
+}
+
 /* It is asked to stand when the other set has what it has sent: it may send more before it does, and that does not go over while others stand, too. */
 static void look_at_left(struct proxy *p, uint32_t rank) {
   struct left *l = &here.left[rank - p->first];
@@ -81,13 +87,11 @@ static void look_at_left(struct proxy *p, uint32_t rank) {
     l->stage = STANDS;
     l->since_ms = dvm_clock_ms();
   }
-  if (l->stage == STANDS && is_over && proxy_replicas_told(p, rank)) {
+  if (l->stage == STANDS && is_over && !proxy_fresh_owes(p, rank) && proxy_replicas_told(p, rank)) {
     l->stage = ASKED;
     tell(rank, FRESH_ASKS, 0, NULL);
   } else if (l->stage == STANDS && dvm_clock_ms() - l->since_ms > STANDS_MS) {
-    l->stage = WANTED;
-    l->since_ms = dvm_clock_ms() + RESTS_MS;
-    let_go(p, rank, REPLICA_NO_FORK);
+    try_later(p, rank);
   }
 }
 
@@ -115,6 +119,11 @@ static void save(struct proxy *p, uint32_t rank, const char *folder) {
   struct left *l = &here.left[rank - p->first];
   if (l->stage != ASKED)
     return;
+  if (proxy_fresh_owes(p, rank)) { /* another one was made while this one stood */
+    tell(rank, FRESH_LATER, 0, NULL);
+    try_later(p, rank);
+    return;
+  }
   snprintf(l->folder, sizeof(l->folder), "%s", folder);
   l->stage = SAVES;
   if (proxy_fresh_save(p, rank, folder, &l->saver))

@@ -16,6 +16,7 @@ enum fresh_step {
   FRESH_JOINED, /* from each of these */
   FRESH_GO, /* to both hosts: both replicas go on */
   FRESH_FAILED, /* to or from a host, with the reason: it stays lost */
+  FRESH_LATER, /* from the host of the one that is left, in place of the image: it has to take something before */
   FRESH_STEPS
 };
 
@@ -47,6 +48,9 @@ bool proxy_fresh_reached(const struct proxy *p, uint32_t rank, const struct fres
 void proxy_fresh_prepare(struct proxy *p, uint32_t rank, const struct fresh_cut *cut);
 /* The replica counts again, in this set or the other one. */
 void proxy_fresh_back(struct proxy *p, uint32_t rank, const struct fresh_cut *cut);
+
+/* Whether 'rank', which is alone here, has still to take what the other set would not have for its fresh replica: another one began anew there, and its ring with it. */
+bool proxy_fresh_owes(const struct proxy *p, uint32_t rank);
 
 /* --- proxy_fresh_make.c: processes that save and restore one rank --- */
 struct fresh_maker {

@@ -1,4 +1,5 @@
 /* A replica that is made anew comes back into its set: what nodes share with it, and with each other for it, is as if it had come to the cut by itself. */
+#include <stdlib.h>
 #include <string.h>
 #include "mpir/proxy/proxy_fresh.h"
 
@@ -49,8 +50,27 @@ void proxy_fresh_prepare(struct proxy *p, uint32_t rank, const struct fresh_cut 
   atomic_store(&s->phase, MPL_RUNNING);
 }
 
+/* Of each ring to a rank of this node: where it begins in the other set. */
+static uint64_t *begun;
+
+static uint64_t *begun_of(const struct proxy *p, uint32_t from, uint32_t to) {
+  const uint32_t n = p->job->nranks;
+  if (!begun)
+    begun = calloc((size_t)(p->end - p->first) * n + 1, sizeof(*begun));
+  return &begun[(size_t)(to - p->first) * n + from];
+}
+
+bool proxy_fresh_owes(const struct proxy *p, uint32_t rank) {
+  for (uint32_t i = 0; i < p->job->nranks; i++)
+    if (!proxy_is_gone(p, i, false) && atomic_load(&mpl_ring_at(p->job, i, rank)->taken[0]) < *begun_of(p, i, rank))
+      return true;
+  return false;
+}
+
 void proxy_fresh_back(struct proxy *p, uint32_t rank, const struct fresh_cut *cut) {
   const bool of_its_set = proxy_is_gone(p, rank, true);
+  for (uint32_t k = p->first; k < p->end && !of_its_set; k++)
+    *begun_of(p, rank, k) = cut->rings[k].out;
   proxy_cross_back(p, rank, cut);
   for (uint32_t k = p->first; k < p->end && of_its_set; k++)
     if (k != rank) {

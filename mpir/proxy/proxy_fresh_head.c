@@ -212,6 +212,10 @@ void proxy_fresh_head_take(struct proxy *p, const struct proxy_head *head, const
       here.phase = MADE;
     break;
   case FRESH_FAILED: fail(data); break;
+  case FRESH_LATER:
+    if (is_left() && fresh()->rank == head->from && state() == SETS_FRESH_BEGUN)
+      atomic_store(&fresh()->state, SETS_FRESH_NONE);
+    break;
   default: break;
   }
 }

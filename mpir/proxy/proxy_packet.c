@@ -102,8 +102,8 @@ static const char *wrong_cut(const struct proxy *p, const struct proxy_head *hea
 
 /* A replica is made anew: what a host says to the controller's proxy, and that one to hosts. */
 static const char *wrong_fresh(const struct proxy *p, int peer, const struct proxy_head *head, const char *data) {
-  static const bool from_node[FRESH_STEPS] =
-      {[FRESH_ASKS] = true, [FRESH_CUT] = true, [FRESH_REACHED] = true, [FRESH_MADE] = true, [FRESH_JOINED] = true, [FRESH_FAILED] = true},
+  static const bool from_node[FRESH_STEPS] = {[FRESH_ASKS] = true,   [FRESH_CUT] = true,    [FRESH_REACHED] = true, [FRESH_MADE] = true,
+                                              [FRESH_JOINED] = true, [FRESH_FAILED] = true, [FRESH_LATER] = true},
                     to_node[FRESH_STEPS] = {[FRESH_WANTED] = true, [FRESH_MAY] = true, [FRESH_CUT] = true,   [FRESH_MAKE] = true,
                                             [FRESH_BACK] = true,   [FRESH_GO] = true,  [FRESH_FAILED] = true};
   const bool leads = p->node == MPL_NODES_MAX, is_cut = head->to == FRESH_CUT || head->to == FRESH_BACK,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # replica-fresh.sh BUILD SOURCE: mains on one host and shadows on another; a rank that has lost a replica gets a fresh one there, so that it outlives the next loss.
 . "$(dirname "$0")/nodes.sh"
-for name in replicas writes nature; do
+for name in replicas writes nature late; do
   mpicc -g -O1 "$source/test/integration/mpi/$name.c" -o "$name$T" || fail "mpicc failed"
 done
 export DVMCR_DIR="$WORK/images"
@@ -59,6 +59,20 @@ rm gate
 over 0 both
 same both 3
 note "two ranks, in both sets"
+
+# Both mains are gone; what rank 0 sends then rank 1 has not taken when rank 0 has a fresh replica again, in whose set it is not.
+twice late 2 ./late$T "$WORK/send" "$WORK/take"
+wait_for 60 eval "[ \"\$(grep -c 'is there' late.out)\" = 2 ]" && wait_for 60 has_all 2 || fail "late does not run: $(cat late.err)"
+kill -9 "$(rank_at $NA 0)" "$(rank_at $NA 1)"
+wait_for 30 has "of the mains rank 0" late.err && wait_for 30 has "of the mains rank 1" late.err || fail "late: not noticed: $(cat late.err)"
+: > send
+wait_for 60 has "rank 0 has a fresh replica" late.err || fail "late: rank 0 has none: $(cat late.err)"
+: > take
+wait_for 60 has "rank 1 has a fresh replica" late.err || fail "late: rank 1 has none: $(cat late.err)"
+kill -9 "$(rank_at $NB 1)"
+wait_for 60 has "sum 290" late.out || { kill "$JOB"; fail "late: the fresh replica of rank 1 does not go on: $(cat late.err)"; }
+over 0 late
+note "what was sent and not taken"
 kills() { at_na python3 "$source/test/integration/mpi/kills.py" --hosts na,nb --launcher "$MPIRUN" --jobs 1 "$@" || fail "a kill was not outlived"; }
 kills --making --share 8 --ranks 2 "$BIN/dvm-run" replicas$T 1
 kills --again --kills 4 --ranks 2,3 "$BIN/dvm-run" replicas$T 1
