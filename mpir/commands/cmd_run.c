@@ -333,8 +333,6 @@ static int check_options(const struct arguments *a) {
     return dvm_usage_error("run", job->hosts
                                       ? "'--replicate' with '--hosts' needs '--placement nodes': shadows on other hosts than their mains"
                                       : "'--placement nodes' needs '--hosts'");
-  if (a->replicas.nodes && a->checkpointable)
-    return dvm_usage_error("run", "'--checkpointable' cannot be used with '--placement nodes'");
   return 0;
 }
 

@@ -104,14 +104,38 @@ static int start(struct job *j, const char *library, char **argv) {
   return 0;
 }
 
+/* They count as lost; numbers they have none. */
+static int await_none(struct job *j) {
+  for (uint32_t i = 0; i < j->nranks; i++)
+    j->pids[i] = -1;
+  return mpir_hosts_await_proxies(j->hosts, j->set);
+}
+
+static int await_ranks(struct job *j) {
+  struct dvm_error err = DVM_ERROR_INIT;
+  if (j->set && mpir_half_is_empty(j->set))
+    return await_none(j);
+  if (j->set && j->set->snapshot && mpir_hosts_restored(j->hosts, j->shared, &err)) {
+    fprintf(stderr, "dvm run: note: the snapshot cannot be restarted: %s\n", err.text);
+    mpir_half_leave(j->set, SETS_LOST_HOST);
+  }
+  return mpir_hosts_await(j->hosts, j);
+}
+
 static int start_on_hosts(struct job *j, const struct mpir_job_options *o, char **argv) {
+  const bool begins = !o->set || (!o->set->snapshot && !mpir_half_is_empty(o->set));
   sigset_t before;
   mpir_job_catch(j, &before);
-  int rc = mpir_hosts_start(
-      j->hosts, j, &(struct mpir_hosts_what){.launcher = o->launcher, .library = o->library, .argv = argv, .set = o->set}, &before);
+  int rc = mpir_hosts_start(j->hosts, j,
+                            &(struct mpir_hosts_what){.launcher = o->launcher,
+                                                      .library = o->library,
+                                                      .argv = begins ? argv : NULL,
+                                                      .snapshot = o->set ? o->set->snapshot : NULL,
+                                                      .set = o->set},
+                            &before);
   j->alive = j->nranks;
   mpir_deadlock_set_where(j->deadlock, mpir_hosts_where, j);
-  if (!rc && !mpir_hosts_await(j->hosts, j) && j->set) /* it may have ended, which is told later */
+  if (!rc && !await_ranks(j) && j->set) /* it may have ended, which is told later */
     mpir_half_runs(j->set);
   return rc;
 }
@@ -365,7 +389,7 @@ static void describe(void *arg, struct job_answer *a) {
   const struct job *j = arg;
   struct stat st = {0};
   fstat(j->fd, &st);
-  if (!a->code && !j->checkpointable)
+  if (!a->code && (!j->checkpointable || j->set)) /* of a set: the command above has it saved */
     a->code = -EOPNOTSUPP;
   a->nranks = j->nranks;
   a->eager_limit = j->shared->eager_limit;
@@ -417,7 +441,7 @@ int mpir_job_open(struct job *j, struct dvm_error *err) {
   return j->socket ? 0 : err->code;
 }
 
-static char *join(char **argv) {
+char *mpir_job_words(char **argv) {
   char *text = NULL;
   size_t size;
   FILE *f = open_memstream(&text, &size);
@@ -461,7 +485,7 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
                   .nranks = o->nranks,
                   .checkpointable = o->checkpointable,
                   .set = o->set,
-                  .command = join(argv),
+                  .command = mpir_job_words(argv),
                   .folder = getcwd(NULL, 0),
                   .pids = calloc(o->nranks, sizeof(*j.pids)),
                   .clock = mpir_job_clock_create()};
@@ -485,6 +509,8 @@ int mpir_job_run(const struct mpir_job_options *o, char **argv) {
             rc == -EFBIG ? "\nhelp: it counts as a file; the hard limit of their size ('ulimit -H -f') is too low" : "");
     return 1;
   }
+  if (j.set)
+    mpir_half_opened(j.set, j.fd);
   j.deadlock = mpir_deadlock_create(j.shared);
   if (mpir_job_open(&j, &err)) {
     fprintf(stderr, "dvm run: error: %s\n", err.text);

@@ -15,7 +15,7 @@
 #include "mpir/commands/job_client_private.h"
 #include "mpir/image/image.h"
 
-enum { ANCESTORS = 8 };
+enum { ANCESTORS = 8, BEGIN_US = 50000, BEGIN_TRIES = 600 };
 
 socklen_t mpir_job_address(struct sockaddr_un *address, pid_t pid, const char *name) {
   struct stat st = {0};
@@ -354,14 +354,25 @@ static void tell_saved(const struct saving *s, const char *path) {
     return;
 }
 
+/* One that makes a replica on another host has done so in some seconds. */
+static int ask_to_begin(struct saving *s, struct dvm_error *err) {
+  for (int tries = 0;; tries++) {
+    if (ask(s->connection, JOB_BEGIN, &s->answer, sizeof(s->answer)))
+      return dvm_error_set(err, -EIO, "the job has ended");
+    if (s->answer.code != -EAGAIN || !s->answer.holder || tries == BEGIN_TRIES)
+      return s->answer.code;
+    usleep(BEGIN_US);
+  }
+}
+
 static int save(struct saving *s, const struct mpir_job_save *options, struct mpir_gathering *g, struct crs_request *request,
                 struct crs_reply *reply, struct dvm_error *err) {
-  int rc = ask(s->connection, JOB_BEGIN, &s->answer, sizeof(s->answer)) ? dvm_error_set(err, -EIO, "the job has ended") : s->answer.code;
+  int rc = ask_to_begin(s, err);
 
   if (rc == -EBUSY)
     return dvm_error_set(err, rc, "another checkpoint of it is in progress");
   if (rc == -EAGAIN)
-    return dvm_error_set(err, rc, "a rank is making its shadow; try again");
+    return dvm_error_set(err, rc, "a rank is making its shadow, or lacks one; try again");
   if (!rc && !(rc = choose(s, options->ranks, err)))
     rc = check_ready(s, err);
   if (!rc && s->answer.nnodes) {

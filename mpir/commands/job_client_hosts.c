@@ -141,7 +141,8 @@ int mpir_job_checkpoint_hosts(int connection, const struct mpir_job_lead *lead, 
   static struct hosts_question q;
   struct lead l = {.connection = connection};
   char temporary[CRS_PATH_MAX + 32] = "";
-  int rc = map_boxes(&l, lead->controller, lead->answer->descriptor, err);
+  const bool of_set = lead->answer->holder;
+  int rc = map_boxes(&l, of_set ? lead->answer->holder : lead->controller, lead->answer->descriptor, err);
   if (rc)
     return rc;
   const bool ends = request->signal == SIGKILL;
@@ -166,6 +167,8 @@ int mpir_job_checkpoint_hosts(int connection, const struct mpir_job_lead *lead, 
   if (!rc)
     rc = mpir_gather_place(temporary, reply->path, err);
   if (!rc && ends && !(rc = lead->ends(lead, err))) {
+    if (of_set) /* the command ends both sets, and the ranks here while they stand */
+      return 0;
     q.what = HOSTS_KILL;
     rc = ask_all(&l, &q, NULL, reply, err);
   }

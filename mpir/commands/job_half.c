@@ -14,8 +14,8 @@ enum { LOST = 68, TURN_MS = 10000 };
 
 const char *mpir_half_words(const struct mpir_half *s) {
   static char words[64];
-  snprintf(words, sizeof(words), "%u,%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode,
-           s->shared->refresh);
+  snprintf(words, sizeof(words), "%u,%u,%u,%u,%u,%u", s->side, s->shared->determinants, s->shared->heartbeat_ms, s->shared->mode,
+           s->shared->refresh, s->shared->sides[s->side].begins);
   return words;
 }
 
@@ -31,6 +31,14 @@ void mpir_half_await_turn(const struct mpir_half *s) {
     usleep(1000);
   }
 }
+
+void mpir_half_opened(const struct mpir_half *s, int memory) {
+  atomic_store(&s->shared->sides[s->side].controller, getpid());
+  atomic_store(&s->shared->sides[s->side].memory, memory);
+}
+
+bool mpir_half_is_empty(const struct mpir_half *s) { return s->shared->sides[s->side].begins == SETS_BEGIN_EMPTY; }
+bool mpir_half_has_head(const struct mpir_half *s) { return atomic_load(&s->shared->sides[s->side].head); }
 
 void mpir_half_started(const struct mpir_half *s, pid_t mpirun) { atomic_store(&s->shared->sides[s->side].mpirun, mpirun); }
 

@@ -202,13 +202,11 @@ int mpir_hosts_start(struct mpir_hosts *h, const struct job *j, const struct mpi
     word(&l, ":");
     app(&l, h->names[i], proxy, "node");
     node_words(&l, h, j, what->library);
-    word(&l, what->snapshot ? "restart" : what->set ? "set" : "run");
-    if (what->set)
-      word(&l, mpir_half_words(what->set));
-    if (what->snapshot) {
-      word(&l, what->flags);
+    word(&l, what->set ? "set" : what->snapshot ? "restart" : "run");
+    if (what->set || what->snapshot)
+      word(&l, what->set ? mpir_half_words(what->set) : what->flags);
+    if (what->snapshot)
       word(&l, what->snapshot);
-    }
     for (char **a = what->argv; a && *a; a++)
       word(&l, *a);
   }
@@ -277,6 +275,15 @@ int mpir_hosts_await(struct mpir_hosts *h, struct job *j) {
         usleep(WAIT_US);
     j->pids[i] = atomic_load(&s->pid);
   }
+  return 0;
+}
+
+int mpir_hosts_await_proxies(struct mpir_hosts *h, const struct mpir_half *set) {
+  while (!mpir_half_has_head(set))
+    if (!is_alive(h))
+      return -ECHILD;
+    else
+      usleep(WAIT_US);
   return 0;
 }
 

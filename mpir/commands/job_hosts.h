@@ -49,6 +49,14 @@ int mpir_hosts_answer(struct mpl_job *shared, uint32_t node, struct hosts_answer
 /* The memory of a node in a restarted job, from what the nodes of the saved one had: 'to' has the states and rings of 'nranks' ranks and is zero.  'times':
  * of each saved node, 'start' and 'stopped' as its memory has them are used for MPI_Wtime. */
 int mpir_segment_merge(struct mpl_job *to, const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err);
+/* Of a job in two sets of replicas, whose snapshot is of one of them: of each rank how far it was, as its own node's memory has it. */
+struct mpir_segment_rank {
+  bool led; /* the other one followed it */
+  uint64_t logged, step; /* entries of its log, steps */
+  uint64_t printed[2]; /* bytes, by stream */
+};
+int mpir_segment_ranks(const struct mpir_job_manifest *m, const char *folder, unsigned *set, struct mpir_segment_rank *to,
+                       struct dvm_error *err);
 /* Writes what is in use of a node's memory to a file. */
 int mpir_segment_write(const struct mpl_job *job, int segment, const char *path, struct dvm_error *err);
 
@@ -74,6 +82,7 @@ void mpir_hosts_describe(const struct mpir_hosts *h, struct mpl_job *shared);
 int mpir_hosts_start(struct mpir_hosts *h, const struct job *j, const struct mpir_hosts_what *what, const sigset_t *mask);
 /* Until all ranks have their process numbers.  -ECHILD: mpirun has ended before. */
 int mpir_hosts_await(struct mpir_hosts *h, struct job *j);
+int mpir_hosts_await_proxies(struct mpir_hosts *h, const struct mpir_half *set); /* of a set that has no ranks yet: likewise */
 /* Until all ranks are restored, and lets them go on. */
 int mpir_hosts_restored(struct mpir_hosts *h, struct mpl_job *shared, struct dvm_error *err);
 /* A child of ours has ended: true if it was mpirun. */

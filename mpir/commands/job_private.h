@@ -46,6 +46,8 @@ int mpir_job_again(struct job *j, int status);
 void mpir_job_try_again(struct job *j, const mpir_replicas_printed *before, struct dvm_error *err);
 /* In that command: what the one before has left, or NULL where nothing was; the caller frees it.  By rank. */
 mpir_replicas_printed *mpir_job_before(struct job *j);
+/* job.c: a command line, for people; the caller frees. */
+char *mpir_job_words(char **argv);
 /* job.c: catches what is to be caught, before the first rank is there; 'before' is the mask that ranks get. */
 void mpir_job_catch(struct job *j, sigset_t *before);
 /* Opens the socket.  Returns 0, or -E... with the text in 'err'. */

@@ -8,7 +8,7 @@
 #define JOB_SOCKET_BY_PID "dvm-job.%lu.%d"
 #define JOB_SOCKET_BY_NAME "dvm-job.%lu.%u.%s"
 
-enum { JOB_PROTOCOL_VERSION = 3, JOB_TEXT_MAX = 2048 };
+enum { JOB_PROTOCOL_VERSION = 4, JOB_TEXT_MAX = 2048 };
 
 enum job_request { /* a packet of one such number, a text behind it where that is said */
                    JOB_ASK = 1, /* answer: struct job_answer */
@@ -25,6 +25,7 @@ struct job_answer {
   uint64_t device, inode; /* of the memory that the ranks share */
   uint32_t nnodes; /* 0: the ranks are on this host, else: */
   int32_t descriptor; /* of the controller's memory, in the controller */
+  int32_t holder; /* in this process, where that is not 0: one set of replicas is saved, and the controller has another memory */
   char name[MPIR_JOB_NAME_MAX], command[JOB_TEXT_MAX], folder[JOB_TEXT_MAX];
   int32_t pids[MPIR_JOB_RANKS_MAX]; /* by rank, as the controller counts; 0: has ended */
   uint8_t ready[MPIR_JOB_RANKS_MAX]; /* 1: has called MPI_Init */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "mpir/commands/job_hosts.h"
 #include "mpir/mpi/ring.h"
+#include "mpir/replica/shared.h"
 
 enum { BEHIND = 96 << 10 }; /* bytes behind the published ones that a record may take which is being written, with what it skips */
 
@@ -32,11 +33,23 @@ static int put_records(int fd, const struct mpl_job *job, const struct mpl_ring 
   return rc || length == first ? rc : put(fd, job, data, length - first);
 }
 
+/* Of a set of replicas: one that follows may stand in the middle of an entry. */
+static int put_replicas(int fd, struct mpl_job *job) {
+  const struct replica_job *all = replica_job(job);
+  int rc = put(fd, job, all, replica_size(job->nranks));
+  for (uint32_t i = 0; i < job->nranks && !rc; i++)
+    if (mpl_state(job, i)->node == job->node && atomic_load(&all->ranks[i].leader) != all->set - 1)
+      rc = put(fd, job, replica_log(job, i), all->log_stride);
+  return rc;
+}
+
 int mpir_segment_write(const struct mpl_job *job, int segment, const char *path, struct dvm_error *err) {
   int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   struct mpl_job *j = (struct mpl_job *)(uintptr_t)job;
   int rc = fd < 0 ? -errno : put(fd, job, job, mpl_rings_at(job->nranks));
   (void)segment;
+  if (!rc && job->replicas_at)
+    rc = put_replicas(fd, j);
   for (uint32_t i = 0; i < job->nranks && !rc; i++)
     for (uint32_t k = 0; k < job->nranks && !rc; k++) {
       const struct mpl_ring *ring = mpl_ring_at(j, i, k);
@@ -52,6 +65,16 @@ int mpir_segment_write(const struct mpl_job *job, int segment, const char *path,
   if (fd >= 0 && close(fd) && !rc)
     rc = -errno;
   return rc ? dvm_error_set(err, rc, "cannot write '%s': %s", path, strerror(-rc)) : 0;
+}
+
+static bool has_size(const struct mpl_job *job) {
+  const uint64_t rings = mpl_segment_size(job->nranks, job->ring_bytes);
+  if (!job->replicas_at)
+    return job->size == rings;
+  const struct replica_job *r = (const struct replica_job *)(const void *)((const char *)job + job->replicas_at);
+  const uint64_t logs = rings + replica_size(job->nranks), stride = sizeof(struct replica_entry) * REPLICA_LOG_ENTRIES;
+  return job->replicas_at == rings && job->size == logs + job->nranks * stride && (r->set == 1 || r->set == 2) && r->log_at == logs &&
+         r->log_stride == stride;
 }
 
 static struct mpl_job *map_node(const struct mpir_job_manifest *m, const char *folder, uint32_t node, struct dvm_error *err) {
@@ -70,7 +93,7 @@ static struct mpl_job *map_node(const struct mpir_job_manifest *m, const char *f
   close(fd);
   if (job != MAP_FAILED && job->magic == MPL_MAGIC && job->version == MPL_VERSION && job->nranks == m->nranks && job->nnodes == m->nnodes &&
       job->ring_bytes >= 4096 && job->ring_bytes <= 1u << 30 && !(job->ring_bytes & (job->ring_bytes - 1)) &&
-      (uint64_t)st.st_size == job->size && job->size == mpl_segment_size(job->nranks, job->ring_bytes))
+      (uint64_t)st.st_size == job->size && has_size(job))
     return job;
   if (job != MAP_FAILED)
     munmap(job, (size_t)st.st_size);
@@ -123,12 +146,69 @@ static uint32_t node_of(struct mpl_job **nodes, const struct mpir_job_manifest *
   return node < m->nnodes ? node : 0;
 }
 
+/* It is alone now, and leads: what it has not followed yet is not followed any more. */
+static void copy_replica(struct mpl_job *to, struct mpl_job *from, uint32_t rank) {
+  const uint32_t me = replica_job(to)->set - 1;
+  struct replica_rank *k = &replica_job(to)->ranks[rank];
+  memcpy(k, &replica_job(from)->ranks[rank], sizeof(*k));
+  if (atomic_load(&k->leader) == me) {
+    atomic_store(&k->replayed, atomic_load(&k->logged));
+    atomic_store(&k->replayed_step, atomic_load(&k->step));
+  } else {
+    atomic_store(&k->logged, atomic_load(&k->replayed)); /* the steps that were told stand: they found nothing, then */
+    if (mpl_state(to, rank)->node == to->node)
+      memcpy(replica_log(to, rank), replica_log(from, rank), replica_job(to)->log_stride);
+  }
+  atomic_store(&k->leader, me);
+  atomic_store(&k->alive, 1u << me);
+  atomic_store(&k->wanted, 0);
+  atomic_store(&k->fork_state, REPLICA_NO_FORK);
+  atomic_store(&k->differs, 0);
+}
+
+static int copy_replicas(struct mpl_job *to, struct mpl_job **nodes, const struct mpir_job_manifest *m, struct dvm_error *err) {
+  if (!to->replicas_at != !nodes[0]->replicas_at)
+    return dvm_error_set(err, -EINVAL,
+                         "the job had its shadows on other hosts, and goes on by itself alone: 'dvm restart' cannot restart its snapshots");
+  if (!to->replicas_at)
+    return 0;
+  if (replica_job(nodes[0])->set != replica_job(to)->set)
+    return dvm_error_set(err, -EINVAL, "it is the other set of replicas that was saved");
+  memcpy(replica_job(to)->files, replica_job(nodes[to->node < m->nnodes ? to->node : 0])->files, sizeof(replica_job(to)->files));
+  for (uint32_t i = 0; i < m->nranks; i++)
+    copy_replica(to, nodes[node_of(nodes, m, i)], i);
+  return 0;
+}
+
+int mpir_segment_ranks(const struct mpir_job_manifest *m, const char *folder, unsigned *set, struct mpir_segment_rank *to,
+                       struct dvm_error *err) {
+  for (uint32_t k = 0; k < m->nnodes; k++) {
+    struct mpl_job *job = map_node(m, folder, k, err);
+    if (!job || !job->replicas_at)
+      return job ? -EINVAL : err->code;
+    *set = replica_job(job)->set - 1;
+    for (uint32_t i = 0; i < m->nranks; i++) {
+      const struct replica_rank *r = &replica_job(job)->ranks[i];
+      const bool led = atomic_load(&r->leader) == *set;
+      if (mpl_state(job, i)->node == k)
+        to[i] = (struct mpir_segment_rank){.led = led,
+                                           .logged = atomic_load(led ? &r->logged : &r->replayed),
+                                           .step = atomic_load(&r->step),
+                                           .printed = {r->printed[0], r->printed[1]}};
+    }
+    munmap(job, job->size);
+  }
+  return 0;
+}
+
 int mpir_segment_merge(struct mpl_job *to, const struct mpir_job_manifest *m, const char *folder, struct dvm_error *err) {
   struct mpl_job **nodes = calloc(m->nnodes + 1, sizeof(struct mpl_job *));
   struct timespec t;
   int rc = m->nnodes ? 0 : dvm_error_set(err, -EINVAL, "'%s' was saved on one host", folder);
   for (uint32_t k = 0; k < m->nnodes && !rc; k++)
     rc = (nodes[k] = map_node(m, folder, k, err)) ? 0 : err->code;
+  if (!rc)
+    rc = copy_replicas(to, nodes, m, err);
   if (!rc && nodes[0]->ring_bytes != to->ring_bytes)
     rc = dvm_error_set(err, -EBADMSG, "the rings of the saved job have %llu bytes", (unsigned long long)nodes[0]->ring_bytes);
   for (uint32_t i = 0; i < m->nranks && !rc; i++) {

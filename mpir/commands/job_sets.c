@@ -1,5 +1,6 @@
 #include "mpir/commands/job_sets_private.h"
 #include "base/clock.h"
+#include "base/usage.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +18,7 @@
 #include "mpir/commands/job_input.h"
 #include "mpir/commands/job_private.h"
 
-enum { LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, LAST_MS = 10000, SILENT_LIMIT_MS = 30000 };
+enum { LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, LAST_MS = 10000, SILENT_LIMIT_MS = 30000, AGAIN = -1 };
 
 /* A file has a position for each; a pipe's bytes go to both. */
 static void take_input(const struct run *r, unsigned side) {
@@ -59,7 +60,7 @@ static int start_side(struct run *r, const struct mpir_job_options *o, char **ar
   struct mpir_job_options mine = *o;
   mine.replicas = NULL;
   mine.hosts = k->set.hosts;
-  mine.name = side == SETS_MAINS ? o->name : NULL;
+  mine.name = NULL; /* the command has it */
   mine.set = &k->set;
   const int status = mpir_job_run(&mine, argv);
   fflush(NULL);
@@ -78,7 +79,7 @@ void mpir_sets_end(struct run *r, int status) {
   r->status = status;
   for (unsigned side = 0; side < SETS; side++) {
     end_side(r, side, SIGTERM);
-    if (status == LOST)
+    if (status == LOST || r->killed)
       end_side(r, side, SIGINT); /* the second signal: ranks have no time to end by themselves */
   }
 }
@@ -115,7 +116,7 @@ static void look_at_heads(struct run *r) {
 static void reap(struct run *r) {
   int how;
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
-    for (unsigned i = 0; i < SETS; i++)
+    for (unsigned i = 0; i < SETS && !mpir_job_clock_ended(r->clock, pid); i++)
       if (pid == r->sides[i].controller) {
         if (WIFSIGNALED(how)) /* its controller could not */
           mpir_half_end_head(mpir_sets_side(r, i));
@@ -129,6 +130,11 @@ static void on_signals(struct run *r) {
   while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
     if (info.ssi_signo == SIGCHLD)
       continue;
+    if ((int)info.ssi_signo == mpir_job_clock_signal(r->clock)) {
+      mpir_job_clock_look(r->clock, true);
+      continue;
+    }
+    r->stopped = true;
     if (r->over) {
       end_side(r, SETS_MAINS, SIGTERM);
       end_side(r, SETS_SHADOWS, SIGTERM);
@@ -173,6 +179,7 @@ static void end(struct run *r) {
   int how;
   for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) >= 0 || errno == EINTR;) {
     mpir_sets_move(r, false);
+    mpir_job_clock_ended(r->clock, pid);
     for (unsigned i = 0; i < SETS; i++)
       if (pid > 0 && pid == r->sides[i].controller)
         r->sides[i].controller = 0;
@@ -195,6 +202,7 @@ static void report(const struct run *r) {
 
 static int finish(struct run *r) {
   int failed = 0;
+  mpir_sets_close(r);
   end(r);
   mpir_sets_refresh_end(r);
   for (uint32_t i = 0; i < r->nranks; i++)
@@ -204,12 +212,14 @@ static int finish(struct run *r) {
     }
   if (failed)
     fprintf(stderr, "dvm run: error: cannot write what the ranks have printed: %s; some of it is lost\n", strerror(failed));
+  if (mpir_sets_goes_back(r))
+    return AGAIN;
   report(r);
   return failed && !r->status ? 1 : r->status;
 }
 
 static void watch(struct run *r) {
-  struct pollfd *fds = calloc(4 + (size_t)r->nranks * REPLICA_STREAMS * 2, sizeof(*fds));
+  struct pollfd *fds = calloc(4 + JOB_SOCKET_POLLED + (size_t)r->nranks * REPLICA_STREAMS * 2, sizeof(*fds));
   while (!r->over) {
     nfds_t n = 0;
     fds[n++] = (struct pollfd){r->signals, POLLIN, 0};
@@ -218,6 +228,7 @@ static void watch(struct run *r) {
         n += mpir_output_poll(r->ranks[i].streams[s], r->ranks[i].leader, fds + n);
     if (atomic_load(&mpir_sets_side(r, 0)->runs) && atomic_load(&mpir_sets_side(r, 1)->runs))
       n += mpir_input_poll(r->input, fds + n);
+    n += (nfds_t)mpir_job_socket_poll(r->socket, fds + n);
     poll(fds, n, LOOK_AT_MS);
     on_signals(r);
     reap(r);
@@ -225,35 +236,62 @@ static void watch(struct run *r) {
     look_at_heads(r);
     look_at_differences(r);
     mpir_sets_refresh(r);
+    mpir_sets_serve(r);
     mpir_sets_move(r, false);
   }
   free(fds);
 }
 
-int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
-  struct run r = {.options = o->replicas, .looked_ms = dvm_clock_ms(), .begin_ms = dvm_clock_ms()};
-  sigset_t caught, before;
-  const int wrong = mpir_sets_split(&r, o->hosts);
-  if (wrong)
-    return wrong;
-  int rc = mpir_sets_make(&r, o);
+static void catch_signals(struct run *r, sigset_t *before) {
+  sigset_t caught;
+  sigemptyset(&caught);
+  const int all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, mpir_job_clock_signal(r->clock)};
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    if (all[i])
+      sigaddset(&caught, all[i]);
+  sigprocmask(SIG_BLOCK, &caught, before);
+  r->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* From the beginning, or a snapshot, to the end: a status, or AGAIN. */
+static int live(struct run *r, char **argv, const sigset_t *mask) {
+  r->over = false;
+  r->status = 0;
+  r->waits_ms = 0;
+  r->looked_ms = dvm_clock_ms();
+  int rc = mpir_sets_make(r, r->job);
   if (rc) {
-    fprintf(stderr, "dvm run: error: cannot create the memory and pipes of %u ranks: %s\n", o->nranks, strerror(-rc));
+    fprintf(stderr, "dvm run: error: cannot create the memory and pipes of %u ranks: %s\n", r->job->nranks, strerror(-rc));
     return 1;
   }
-  sigemptyset(&caught);
-  const int all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-    sigaddset(&caught, all[i]);
-  sigprocmask(SIG_BLOCK, &caught, &before);
-  r.signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (r->job->checkpointable && r->has_input)
+    return dvm_usage_error("run", "'--checkpointable' with '--placement nodes' needs an empty standard input: '< /dev/null'");
+  if (mpir_sets_open(r))
+    return 1;
   for (unsigned i = 0; i < SETS && !rc; i++)
-    rc = start_side(&r, o, argv, i, &before);
+    rc = start_side(r, r->job, argv, i, mask);
   if (rc) {
-    fprintf(stderr, "dvm run: error: cannot start %u ranks: %s\n", o->nranks, strerror(-rc));
-    mpir_sets_end(&r, 1);
+    fprintf(stderr, "dvm run: error: cannot start %u ranks: %s\n", r->job->nranks, strerror(-rc));
+    mpir_sets_end(r, 1);
   }
-  watch(&r);
-  return finish(&r);
+  watch(r);
+  return finish(r);
+}
+
+int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
+  struct run r = {.options = o->replicas, .job = o, .begin_ms = dvm_clock_ms(), .clock = mpir_job_clock_create()};
+  sigset_t before;
+  int status = mpir_sets_split(&r, o->hosts);
+  if (status)
+    return status;
+  r.command = mpir_job_words(argv);
+  r.folder = getcwd(NULL, 0);
+  catch_signals(&r, &before);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  while ((status = live(&r, argv, &before)) == AGAIN) {
+    if (mpir_sets_go_back(&r))
+      return LOST;
+    mpir_sets_unmake(&r);
+  }
+  return status;
 }

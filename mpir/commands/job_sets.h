@@ -11,6 +11,7 @@ struct mpir_half {
   int fd, said; /* of that; of a file for what mpirun says */
   unsigned side;
   char hosts[4096];
+  const char *snapshot; /* which its ranks begin from; or NULL */
 };
 
 /* Runs 'argv' as mains on the first half of the hosts and as shadows on the second.  The job's status. */
@@ -22,6 +23,9 @@ void mpir_sets_report(const struct sets *shared, const struct mpir_replicas_opti
 
 /* --- in a controller --- */
 const char *mpir_half_words(const struct mpir_half *s); /* for the proxies of its hosts */
+void mpir_half_opened(const struct mpir_half *s, int memory); /* its controller's */
+bool mpir_half_is_empty(const struct mpir_half *s); /* it begins without ranks */
+bool mpir_half_has_head(const struct mpir_half *s); /* its proxies are there */
 void mpir_half_await_turn(const struct mpir_half *s); /* until its mpirun may be started */
 void mpir_half_started(const struct mpir_half *s, pid_t mpirun); /* -1: it could not be */
 void mpir_half_runs(const struct mpir_half *s); /* all its ranks are there */

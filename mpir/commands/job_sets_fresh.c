@@ -28,7 +28,7 @@ void mpir_sets_refresh_begin(struct run *r) {
 static bool may_have_read(const struct run *r, uint32_t rank) { return rank == 0 && r->has_input; }
 
 static bool set_is_there(const struct run *r, unsigned side) {
-  return r->sides[side].controller > 0 && !atomic_load(&mpir_sets_side(r, side)->lost);
+  return r->sides[side].controller > 0 && atomic_load(&mpir_sets_side(r, side)->runs) && !atomic_load(&mpir_sets_side(r, side)->lost);
 }
 
 bool mpir_sets_returns(const struct run *r, uint32_t rank) {

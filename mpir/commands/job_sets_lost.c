@@ -199,9 +199,14 @@ static int none_left(const struct run *r) {
 static void set_lost(struct run *r, unsigned side) {
   char text[160];
   const int rank = none_left(r);
+  const bool runs = atomic_load(&mpir_sets_side(r, side)->runs);
   if (r->waits_ms) {
     mpir_sets_end(r, r->status);
-  } else if (!atomic_load(&mpir_sets_side(r, side)->runs)) {
+  } else if (!runs && mpir_sets_side(r, side)->begins == SETS_BEGIN_SNAPSHOT) {
+    tell_said(r, side);
+    fprintf(stderr, "dvm run: error: the snapshot could not be restarted at %s\n", r->sides[side].set.hosts);
+    mpir_sets_end(r, LOST);
+  } else if (!runs && mpir_sets_side(r, side)->begins == SETS_BEGIN_PROGRAM) {
     tell_said(r, side);
     fprintf(stderr, "dvm run: error: the %s at %s could not be started\n", name_of(side), r->sides[side].set.hosts);
     mpir_sets_end(r, 1);

@@ -62,6 +62,8 @@ int mpir_sets_make(struct run *r, const struct mpir_job_options *o) {
   r->shared->refresh = o->replicas->refresh && o->replicas->mode != REPLICA_CHECK;
   mpir_sets_refresh_begin(r);
   r->ranks = calloc(r->nranks, sizeof(*r->ranks));
+  if (!r->ranks)
+    return -ENOMEM;
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++) {
       if (!(r->ranks[i].streams[s] = mpir_output_create(s + 1, r->options->mode & REPLICA_CHECK)))
@@ -73,6 +75,27 @@ int mpir_sets_make(struct run *r, const struct mpir_job_options *o) {
   for (unsigned k = 0; k < SETS; k++)
     if (pipe2(r->shared->sides[k].way, O_CLOEXEC))
       return -errno;
+  if (r->known)
+    mpir_sets_begin_again(r);
   const int rc = mpir_input_create(0, false, &r->input);
   return rc ? rc : mpir_input_clone(r->input, SETS_SHADOWS) ? 0 : -errno;
+}
+
+void mpir_sets_unmake(struct run *r) {
+  for (uint32_t i = 0; i < r->nranks; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      mpir_output_destroy(r->ranks[i].streams[s]);
+  free(r->ranks);
+  r->ranks = NULL;
+  for (unsigned k = 0; k < SETS; k++) {
+    close(r->shared->sides[k].way[0]);
+    close(r->shared->sides[k].way[1]);
+    close(r->sides[k].set.said);
+    r->sides[k].how = 0;
+    r->sides[k].beat = 0;
+  }
+  mpir_input_destroy(r->input);
+  r->input = NULL;
+  munmap(r->shared, sets_size(r->nranks));
+  close(r->fd);
 }

@@ -2,9 +2,11 @@
 #ifndef MPIR_JOB_SETS_PRIVATE_H
 #define MPIR_JOB_SETS_PRIVATE_H
 #include <sys/types.h>
+#include "mpir/commands/job_hosts.h"
 #include "mpir/commands/job_output.h"
 #include "mpir/commands/job_replicas.h"
 #include "mpir/commands/job_sets.h"
+#include "mpir/commands/job_socket.h"
 
 enum { LOST = 68 }; /* status: both replicas of a rank */
 
@@ -37,8 +39,21 @@ struct run {
   bool has_input; /* its standard input is a file that is not empty, or may have had something */
   int64_t flushed_ms, looked_ms, begin_ms;
   int64_t waits_ms; /* since then the mains are at their end, and shadows come to theirs, to be compared; or 0 */
-  bool over;
+  bool over, stopped; /* stopped: by a signal */
   int status;
+  /* Of its snapshots (job_sets_saved.c): */
+  const struct mpir_job_options *job;
+  char *command, *folder; /* for people */
+  struct mpir_job_socket *socket;
+  struct mpir_job_clock *clock;
+  unsigned saves; /* the set that is saved, or was */
+  bool holds, killed; /* holds: a checkpoint is under way; killed: the job ends with it */
+  struct mpl_job *hosts; /* what that set's hosts tell, or NULL */
+  size_t hosts_size;
+  char *snapshot; /* to go back to, or NULL: of the set 'from', whose ranks had come to 'saved' */
+  unsigned from, tries; /* tries: restarts from it, one after another */
+  struct mpir_segment_rank *saved;
+  uint64_t (*known)[REPLICA_STREAMS]; /* bytes that lives before this one have put out, or NULL: there was none */
 };
 
 static inline struct sets_side *mpir_sets_side(const struct run *r, unsigned side) { return &r->shared->sides[side]; }
@@ -50,6 +65,7 @@ void mpir_sets_move(struct run *r, bool all);
 /* job_sets_make.c: 0, or a status, told; 0 or -errno */
 int mpir_sets_split(struct run *r, const char *list);
 int mpir_sets_make(struct run *r, const struct mpir_job_options *o);
+void mpir_sets_unmake(struct run *r); /* so that it can be made again */
 
 /* job_sets_fresh.c: ranks that have lost a replica get a fresh one. */
 void mpir_sets_refresh_begin(struct run *r);
@@ -57,6 +73,15 @@ void mpir_sets_refresh(struct run *r);
 /* Its fresh one is there, and counts soon, which the loss of the other can await. */
 bool mpir_sets_returns(const struct run *r, uint32_t rank);
 void mpir_sets_refresh_end(struct run *r); /* nothing is left of what was under way */
+
+/* job_sets_saved.c: commands that save the job. */
+int mpir_sets_open(struct run *r); /* 0, or a status, told */
+void mpir_sets_serve(struct run *r);
+void mpir_sets_close(struct run *r); /* who leads a checkpoint gives up */
+/* The job was lost: whether it goes on from a snapshot; prepares that; what both sets share is new, and gets to be as it says. */
+bool mpir_sets_goes_back(const struct run *r);
+int mpir_sets_go_back(struct run *r);
+void mpir_sets_begin_again(struct run *r);
 
 /* job_sets_lost.c */
 void mpir_sets_ended(struct run *r, unsigned side); /* its controller has, as 'how' there says */

@@ -59,6 +59,7 @@ struct proxy {
   bool over, started;
   uint32_t set; /* 1 + which, of a job whose mains and shadows are on different hosts; else 0 */
   uint32_t determinants, heartbeat_ms, mode, refresh; /* likewise */
+  uint32_t begins; /* likewise, enum sets_begin */
   uint8_t *gone, *leader; /* likewise, by rank: bits of sets.h; the set whose replica leads */
 };
 
@@ -134,8 +135,9 @@ struct fresh_cut;
 int proxy_outputs_open(struct proxy *p); /* 0, or -errno: no pipes */
 void proxy_outputs_become(struct proxy *p, uint32_t rank); /* in the process that becomes one */
 void proxy_outputs_started(struct proxy *p);
-int proxy_outputs_begin(struct proxy *p, uint32_t rank,
-                        int streams[REPLICA_STREAMS]); /* for a fresh replica: ends of pipes, to be closed */
+/* For a replica that goes on behind what the memory says that it has printed: ends of pipes, to be closed. */
+int proxy_outputs_begin(struct proxy *p, uint32_t rank, int streams[REPLICA_STREAMS]);
+void proxy_outputs_drain(struct proxy *p); /* all ranks stand: the memory says how much they have printed */
 bool proxy_outputs_send(struct proxy *p, uint32_t rank);
 bool proxy_outputs_are_sent(struct proxy *p, uint32_t rank); /* of a rank that prints nothing more */
 void proxy_outputs_printed(struct proxy *p, const struct proxy_head *head);
@@ -144,6 +146,7 @@ void proxy_outputs_printed(struct proxy *p, const struct proxy_head *head);
 size_t proxy_replicas_size(uint32_t nranks);
 void proxy_replicas_fill(struct proxy *p, size_t at);
 int proxy_replicas_open(struct proxy *p); /* 0, or -errno: no pipes */
+void proxy_replicas_resume(struct proxy *p); /* the memory has what a snapshot says */
 void proxy_replicas_become(void *p, uint32_t rank); /* in the process that becomes one */
 bool proxy_replicas_progress(struct proxy *p, bool idle);
 bool proxy_replicas_told(struct proxy *p, uint32_t rank); /* of a rank that has ended: all that it has left is on its way */

@@ -68,6 +68,17 @@ static void give_room(struct proxy *p, uint32_t from, uint32_t to) {
     wake_writer(p, ring, from);
 }
 
+/* All that there is of the job is in this set, or in the other one. */
+static void begin_alone(struct proxy *p) {
+  const uint32_t here = p->set - 1, full = p->begins == SETS_BEGIN_SNAPSHOT ? here : 1 - here;
+  for (uint32_t i = 0; i < nranks; i++) {
+    p->gone[i] = (uint8_t)(1u << (1 - full));
+    p->leader[i] = (uint8_t)full;
+  }
+  any_gone = true;
+  atomic_store(&p->job->crosses, 1);
+}
+
 /* Before ranks are there. */
 void proxy_cross_open(struct proxy *p) {
   const size_t n = (size_t)(p->end - p->first) * p->job->nranks + 1;
@@ -76,6 +87,8 @@ void proxy_cross_open(struct proxy *p) {
   ins = calloc(n, sizeof(*ins));
   p->gone = calloc(nranks, sizeof(*p->gone));
   p->leader = calloc(nranks, sizeof(*p->leader));
+  if (p->begins)
+    begin_alone(p);
   for (uint32_t from = p->first; from < p->end; from++)
     for (uint32_t to = 0; to < nranks; to++)
       give_room(p, from, to);

@@ -109,6 +109,7 @@ static void describe(const struct proxy *p, uint32_t rank, const char *folder) {
                           .unexpected = atomic_load(&mpl_state(p->job, rank)->unexpected),
                           .nranks = p->job->nranks};
   snprintf(c->folder, sizeof(c->folder), "%s", folder);
+  memcpy(c->printed, k->printed, sizeof(c->printed));
   for (uint32_t i = 0; i < p->job->nranks; i++) {
     const struct mpl_ring *in = mpl_ring_at(p->job, i, rank), *out = mpl_ring_at(p->job, rank, i);
     c->rings[i] = (struct fresh_ring){atomic_load(&in->taken[0]), atomic_load(&out->written), atomic_load(&in->last)};

@@ -25,7 +25,7 @@ struct fresh_ring {
   uint64_t in, out, last;
 };
 struct fresh_cut {
-  uint64_t logged, step;
+  uint64_t logged, step, printed[REPLICA_STREAMS];
   uint32_t unexpected, nranks;
   char folder[4096];
   struct fresh_ring rings[MPL_RANKS_MAX];

@@ -226,7 +226,7 @@ bool proxy_fresh_head_progress(struct proxy *p) {
     give_up(p);
   tell_wanted(p);
   let_one_begin(p);
-  if (state() == SETS_FRESH_NONE || state() == SETS_FRESH_BEGINS)
+  if (state() == SETS_FRESH_NONE || state() == SETS_FRESH_BEGINS || state() == SETS_FRESH_HELD)
     return false;
   if (is_left())
     progress_left(p);

@@ -1,6 +1,7 @@
 /* dvm-proxy: started by mpirun, which 'dvm run' and 'dvm restart' start for a job on several hosts.
      dvm-proxy head CONTROLLER DESCRIPTOR [SETS SIDE]
-     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... | set SIDE,DETERMINANTS,HEARTBEAT,MODE,REFRESH PROGRAM...]
+     dvm-proxy node EAGER STRICT CHECKPOINTABLE HELD COUNTS LIBRARY [restart FLAGS SNAPSHOT | run PROGRAM... |
+                    set SIDE,DETERMINANTS,HEARTBEAT,MODE,REFRESH,BEGINS [SNAPSHOT | PROGRAM...]]
    and by itself: part, save, restore. */
 #include <errno.h>
 #include <linux/futex.h>
@@ -210,23 +211,41 @@ static void run_node(struct proxy *p) {
   }
 }
 
-/* "0,7,2000,1,1" */
+/* "0,7,2000,1,1,0" */
 static void read_set(struct proxy *p, const char *text) {
   unsigned side = 0;
-  if (sscanf(text, "%u,%u,%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms, &p->mode, &p->refresh) == 5)
+  if (sscanf(text, "%u,%u,%u,%u,%u,%u", &side, &p->determinants, &p->heartbeat_ms, &p->mode, &p->refresh, &p->begins) == 6)
     p->set = side + 1;
 }
 
-static int start_node(struct proxy *p, char **words) {
+static int read_memory(struct proxy *p, const char *snapshot) {
   struct dvm_error err = DVM_ERROR_INIT;
-  const bool in_set = !strcmp(words[6], "set");
-  if (in_set)
-    read_set(p, words[7]);
+  struct mpir_job_manifest *m = mpir_job_manifest_read(snapshot, &err);
+  int rc = m ? mpir_segment_merge(p->job, m, snapshot, &err) : err.code;
+  p->snapshot = snapshot;
+  mpir_job_manifest_free(m);
+  if (rc)
+    fprintf(stderr, "dvm restart: error: %s\n", err.text);
+  return rc;
+}
+
+static int start_in_set(struct proxy *p, char **words) {
+  read_set(p, words[7]);
   make_segment(p, words);
-  if (in_set) {
+  int rc = proxy_replicas_open(p);
+  if (p->begins == SETS_BEGIN_PROGRAM)
     p->argv = words + 8;
-    return proxy_replicas_open(p);
-  }
+  if (rc || p->begins != SETS_BEGIN_SNAPSHOT)
+    return rc;
+  rc = read_memory(p, words[8]);
+  proxy_replicas_resume(p);
+  return rc;
+}
+
+static int start_node(struct proxy *p, char **words) {
+  if (!strcmp(words[6], "set"))
+    return start_in_set(p, words);
+  make_segment(p, words);
   if (strcmp(words[6], "restart") != 0) {
     p->argv = words + 7;
     return 0;
@@ -234,13 +253,7 @@ static int start_node(struct proxy *p, char **words) {
   p->debug = words[7][0] == 'd';
   p->restore_files = words[7][1] == 'f';
   p->truncate = words[7][2] == 't';
-  p->snapshot = words[8];
-  struct mpir_job_manifest *m = mpir_job_manifest_read(p->snapshot, &err);
-  int rc = m ? mpir_segment_merge(p->job, m, p->snapshot, &err) : err.code;
-  mpir_job_manifest_free(m);
-  if (rc)
-    fprintf(stderr, "dvm restart: error: %s\n", err.text);
-  return rc;
+  return read_memory(p, words[8]);
 }
 
 /* Who waits sleeps, which is sooner over where others compute.  Ranks have the environment that we were given. */

@@ -11,7 +11,7 @@ enum { WINDOW = 256 << 10 };
 
 static struct stream {
   int read, write;
-  uint64_t sent, printed; /* bytes */
+  uint64_t before, sent, printed; /* bytes; before: by the replica that this one was made of */
   bool empty; /* at the last look */
 } (*streams)[REPLICA_STREAMS]; /* by rank of this node */
 
@@ -54,28 +54,42 @@ int proxy_outputs_begin(struct proxy *p, uint32_t rank, int ends[REPLICA_STREAMS
     mine->read = -1;
     if (rc || (rc = make(mine)))
       continue;
+    mine->before = replica_job(p->job)->ranks[rank].printed[s];
     ends[s] = mine->write;
   }
   return rc;
 }
 
-static bool send_output(struct proxy *p, uint32_t rank, int stream) {
+static bool send_piece(struct proxy *p, uint32_t rank, int stream) {
   static struct proxy_output piece;
   struct stream *s = &streams[rank - p->first][stream];
+  struct replica_rank *k = &replica_job(p->job)->ranks[rank];
+  const ssize_t n = read(s->read, piece.text, sizeof(piece.text));
+  s->empty = n <= 0;
+  if (s->empty)
+    return false;
+  const uint64_t needs = atomic_load(&k->logged);
+  piece.step = atomic_load(&k->step);
+  const uint32_t bytes = (uint32_t)(offsetof(struct proxy_output, text) + (size_t)n);
+  proxy_wire_send(0, &(struct proxy_head){PROXY_OUTPUT, rank, (uint32_t)stream, bytes, needs}, &piece);
+  s->sent += (uint64_t)n;
+  k->printed[stream] = s->before + s->sent;
+  return true;
+}
+
+static bool send_output(struct proxy *p, uint32_t rank, int stream) {
+  const struct stream *s = &streams[rank - p->first][stream];
   bool moved = false;
-  while (s->sent - s->printed <= WINDOW - PROXY_OUTPUT_BYTES && proxy_wire_has_room()) {
-    const ssize_t n = read(s->read, piece.text, sizeof(piece.text));
-    s->empty = n <= 0;
-    if (s->empty)
-      break;
-    const uint64_t needs = atomic_load(&replica_job(p->job)->ranks[rank].logged);
-    piece.step = atomic_load(&replica_job(p->job)->ranks[rank].step);
-    const uint32_t bytes = (uint32_t)(offsetof(struct proxy_output, text) + (size_t)n);
-    proxy_wire_send(0, &(struct proxy_head){PROXY_OUTPUT, rank, (uint32_t)stream, bytes, needs}, &piece);
-    s->sent += (uint64_t)n;
+  while (s->sent - s->printed <= WINDOW - PROXY_OUTPUT_BYTES && proxy_wire_has_room() && send_piece(p, rank, stream))
     moved = true;
-  }
   return moved;
+}
+
+void proxy_outputs_drain(struct proxy *p) {
+  for (uint32_t i = p->first; i < p->end; i++)
+    for (int s = 0; s < REPLICA_STREAMS; s++)
+      while (send_piece(p, i, s))
+        ;
 }
 
 bool proxy_outputs_send(struct proxy *p, uint32_t rank) {

@@ -33,12 +33,26 @@ static void note_end(struct proxy *p, uint32_t rank, int how) {
     atomic_store(&s->ended, how + 1);
 }
 
+/* They are all lost, and will be made anew. */
+static void start_none(struct proxy *p) {
+  for (uint32_t i = p->first; i < p->end; i++) {
+    note_end(p, i, SIGKILL);
+    atomic_store(&mpl_state(p->job, i)->pid, -1);
+  }
+  p->started = true;
+  proxy_outputs_started(p);
+}
+
 int proxy_ranks_start(struct proxy *p) {
   sigset_t mask;
   sigemptyset(&mask);
   here.told = calloc(count(p) + 1, sizeof(*here.told));
   if (p->snapshot)
     return proxy_restore_start(p);
+  if (p->set && p->begins == SETS_BEGIN_EMPTY) {
+    start_none(p);
+    return 0;
+  }
   const pid_t self = getpid();
   for (uint32_t i = p->first; i < p->end; i++) {
     const struct mpir_place place = {
@@ -181,6 +195,8 @@ static bool start_part(struct proxy *p) {
 
 static void ask_part(struct proxy *p, uint32_t number, const struct hosts_question *q, size_t size) {
   here.question = number;
+  if (q->what == HOSTS_SAVE && p->set)
+    proxy_outputs_drain(p);
   if ((q->what == HOSTS_STOP && !start_part(p)) || here.socket < 0 || send(here.socket, q, size, MSG_NOSIGNAL) != (ssize_t)size) {
     if (q->what == HOSTS_END)
       answer(number, &(struct hosts_answer){0}); /* it has ended already */

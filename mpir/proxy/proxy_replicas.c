@@ -47,6 +47,13 @@ int proxy_replicas_open(struct proxy *p) {
   return proxy_outputs_open(p);
 }
 
+void proxy_replicas_resume(struct proxy *p) {
+  for (uint32_t i = p->first; i < p->end; i++) {
+    ranks[i - p->first].told = atomic_load(&replica_job(p->job)->ranks[i].logged);
+    ranks[i - p->first].told_step = atomic_load(&replica_job(p->job)->ranks[i].step);
+  }
+}
+
 void proxy_replicas_become(void *arg, uint32_t rank) {
   struct proxy *p = arg;
   const char *before = getenv("LD_PRELOAD");
@@ -251,6 +258,7 @@ void proxy_replicas_begin(struct proxy *p, uint32_t rank, const struct fresh_cut
   atomic_store(&k->step, cut->step);
   atomic_store(&k->replayed_step, cut->step);
   atomic_store(&k->fork_state, REPLICA_IS_FRESH);
+  memcpy(k->printed, cut->printed, sizeof(k->printed));
   mine->told = cut->logged;
   mine->told_step = cut->step;
   mine->stopped_ms = 0;

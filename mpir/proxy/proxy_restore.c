@@ -20,6 +20,7 @@ static struct restorer {
   int socket;
   bool ready;
   uint32_t node; /* of the saved job */
+  uint32_t first, end; /* ranks */
 } *restorers;
 static uint32_t nrestorers;
 
@@ -27,7 +28,7 @@ static bool is_mine(const struct mpir_job_manifest *m, uint32_t node, uint32_t r
   return m->ranks[rank].state == MPIR_RANK_SAVED && mpir_job_node_of(&m->ranks[rank]) == (int)node;
 }
 
-static _Noreturn void become_restorer(const struct proxy *p, uint32_t node, int socket, pid_t parent) {
+static _Noreturn void become_restorer(const struct proxy *p, const struct restorer *r, int socket, pid_t parent) {
   char numbers[5][16], flags[] = "---";
   char *words[] = {(char *)(uintptr_t)"dvm-proxy",
                    (char *)(uintptr_t)"restore",
@@ -46,9 +47,9 @@ static _Noreturn void become_restorer(const struct proxy *p, uint32_t node, int 
   close_range((unsigned)p->fd + 1, ~0u, CLOSE_RANGE_CLOEXEC);
   snprintf(numbers[0], sizeof(numbers[0]), "%d", dup(socket));
   snprintf(numbers[1], sizeof(numbers[1]), "%d", p->fd);
-  snprintf(numbers[2], sizeof(numbers[2]), "%u", node);
-  snprintf(numbers[3], sizeof(numbers[3]), "%u", p->first);
-  snprintf(numbers[4], sizeof(numbers[4]), "%u", p->end);
+  snprintf(numbers[2], sizeof(numbers[2]), "%u", r->node);
+  snprintf(numbers[3], sizeof(numbers[3]), "%u", r->first);
+  snprintf(numbers[4], sizeof(numbers[4]), "%u", r->end);
   flags[0] = p->debug ? 'd' : '-';
   flags[1] = p->restore_files ? 'f' : '-';
   flags[2] = p->truncate ? 't' : '-';
@@ -56,31 +57,59 @@ static _Noreturn void become_restorer(const struct proxy *p, uint32_t node, int 
   _exit(127);
 }
 
-static int start_one(const struct proxy *p, uint32_t node) {
+/* 'streams': standard output and error of what it restores, or NULL: those of this process. */
+static int start_one(const struct proxy *p, struct restorer what, const int streams[REPLICA_STREAMS]) {
   struct restorer *r = &restorers[nrestorers];
   const pid_t self = getpid();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
     return -errno;
-  *r = (struct restorer){.socket = ends[0], .node = node, .pid = fork()};
-  if (!r->pid)
-    become_restorer(p, node, ends[1], self);
+  *r = what;
+  r->socket = ends[0];
+  r->pid = fork();
+  if (!r->pid) {
+    for (int s = 0; streams && s < REPLICA_STREAMS; s++)
+      dup2(streams[s], s + 1);
+    become_restorer(p, r, ends[1], self);
+  }
   close(ends[1]);
   nrestorers++;
   return r->pid < 0 ? -EAGAIN : 0;
+}
+
+/* Each has streams of its own. */
+static int start_in_set(struct proxy *p, const struct mpir_job_manifest *m) {
+  int rc = 0, streams[REPLICA_STREAMS];
+  proxy_outputs_started(p);
+  for (uint32_t i = p->first; i < p->end && !rc; i++) {
+    rc = m->ranks[i].state == MPIR_RANK_SAVED ? proxy_outputs_begin(p, i, streams) : -EINVAL;
+    if (!rc)
+      rc = start_one(p, (struct restorer){.node = (uint32_t)mpir_job_node_of(&m->ranks[i]), .first = i, .end = i + 1}, streams);
+    for (int s = 0; s < REPLICA_STREAMS && rc != -EINVAL; s++)
+      if (streams[s] >= 0)
+        close(streams[s]);
+  }
+  return rc;
+}
+
+static int start_by_nodes(struct proxy *p, const struct mpir_job_manifest *m) {
+  int rc = 0;
+  for (uint32_t node = 0; !rc && node < m->nnodes; node++) {
+    bool any = false;
+    for (uint32_t i = p->first; i < p->end; i++)
+      any = any || is_mine(m, node, i);
+    rc = any ? start_one(p, (struct restorer){.node = node, .first = p->first, .end = p->end}, NULL) : 0;
+  }
+  return rc;
 }
 
 int proxy_restore_start(struct proxy *p) {
   struct dvm_error err = DVM_ERROR_INIT;
   struct mpir_job_manifest *m = mpir_job_manifest_read(p->snapshot, &err);
   int rc = m ? 0 : err.code;
-  restorers = m ? calloc(m->nnodes + 1, sizeof(*restorers)) : NULL;
-  for (uint32_t node = 0; !rc && node < m->nnodes; node++) {
-    bool any = false;
-    for (uint32_t i = p->first; i < p->end; i++)
-      any = any || is_mine(m, node, i);
-    rc = any ? start_one(p, node) : 0;
-  }
+  restorers = m ? calloc(m->nnodes + (p->end - p->first) + 1, sizeof(*restorers)) : NULL;
+  if (!rc)
+    rc = p->set ? start_in_set(p, m) : start_by_nodes(p, m);
   mpir_job_manifest_free(m);
   return rc;
 }
@@ -127,7 +156,7 @@ void proxy_restore_ended(struct proxy *p, pid_t pid) {
       continue;
     restorers[k].pid = 0;
     m = mpir_job_manifest_read(p->snapshot, &err);
-    for (uint32_t i = p->first; m && i < p->end; i++) {
+    for (uint32_t i = restorers[k].first; m && i < restorers[k].end; i++) {
       struct mpl_rank_state *s = mpl_state(p->job, i);
       if (is_mine(m, restorers[k].node, i) && !atomic_load(&s->ended))
         atomic_store(&s->ended, SIGKILL + 1);

@@ -48,8 +48,9 @@ void replica_append(enum replica_event event, uint32_t rank, uint64_t value) {
   mpl_replica_count_point(REPLICA_AT_ENTERED);
 }
 
+/* One that was saved and leads now may have taken an entry that was not counted yet. */
 const struct replica_entry *replica_peek(void) {
-  if (atomic_load_explicit(&mpl_replica.rank->logged, memory_order_acquire) == mpl_replica.replayed)
+  if (atomic_load_explicit(&mpl_replica.rank->logged, memory_order_acquire) <= mpl_replica.replayed)
     return NULL;
   return &mpl_replica.log[mpl_replica.replayed % REPLICA_LOG_ENTRIES];
 }

@@ -164,6 +164,8 @@ void replica_go_live(void) {
   take_over_state();
   atomic_store(&mpl_replica.rank->step, mpl_replica.step);
   mpl_replica.logged = mpl_replica.replayed;
+  if (mpl_replica.job->set)
+    atomic_store(&mpl_replica.rank->logged, mpl_replica.logged);
   atomic_store(&mpl_replica.rank->took_over_ns, (uint64_t)replica_now_ns());
   mpl_replica.live = true;
   if (MPIR_dvm_replica.promoted)

@@ -9,6 +9,8 @@
 
 enum { SETS_MAINS, SETS_SHADOWS, SETS };
 enum { SETS_RUNS, SETS_LOST_HOST, SETS_SILENT }; /* what became of a set that did not end by itself */
+/* How a set begins: with the program; as its ranks were in a snapshot; without ranks, which are all made anew from those of the other set. */
+enum sets_begin { SETS_BEGIN_PROGRAM, SETS_BEGIN_SNAPSHOT, SETS_BEGIN_EMPTY };
 enum { SETS_NO_MAIN = 1, SETS_NO_SHADOW = 2, SETS_GONE = 3 }; /* of a rank, bits: a replica that is lost; 1 << side */
 
 /* A replica is made anew (mpir/proxy/proxy_fresh.h).  Who takes the next step: */
@@ -23,7 +25,8 @@ enum sets_fresh_state {
   SETS_FRESH_LIVES, /* the first one's: the one that is left goes on */
   SETS_FRESH_OVER, /* the command takes notice */
   SETS_FRESH_FAILED, /* the first one's: likewise, without another one */
-  SETS_FRESH_REFUSED /* the command takes notice */
+  SETS_FRESH_REFUSED, /* the command takes notice */
+  SETS_FRESH_HELD /* the command: none is made, since the job is saved */
 };
 struct sets_fresh {
   _Atomic uint32_t state;
@@ -56,6 +59,8 @@ struct sets_rank {
 };
 
 struct sets_side {
+  uint32_t begins; /* enum sets_begin */
+  _Atomic int32_t controller, memory; /* process, and its descriptor of the memory where its hosts tell of themselves; 0: not yet */
   _Atomic int32_t head; /* process that carries what its hosts say */
   _Atomic int64_t head_start; /* when that one began: its number may be another's by now */
   _Atomic uint64_t beat; /* counts while that one runs */

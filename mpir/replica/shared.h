@@ -74,7 +74,8 @@ struct replica_rank {
   _Atomic uint32_t begun; /* shadows that were ready */
   _Atomic uint32_t threads; /* a shadow could not be forked: there are so many threads */
   _Atomic uint64_t took_over_ns; /* CLOCK_MONOTONIC when the shadow had caught up */
-  uint64_t printed[REPLICA_STREAMS]; /* bytes that the main had printed when all stood for the last checkpoint */
+  uint64_t
+      printed[REPLICA_STREAMS]; /* bytes that the main had printed when all stood for the last checkpoint; in a set: that this one has */
   /* By the leading replica. */
   _Atomic uint64_t step __attribute__((aligned(64))); /* steps that it has passed */
   _Atomic uint64_t logged; /* entries */
