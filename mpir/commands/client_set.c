@@ -223,34 +223,55 @@ static void sort_members(struct mpir_gathering *g) {
     }
 }
 
+/* The first process of those with which it is restarted. */
+static size_t root_of(const struct mpir_gathering *g, size_t member) {
+  const struct mpir_set *set = g->set;
+  if (!g->job || !g->job->singly)
+    return 0;
+  for (int parent; set->members[member].ppid && (parent = mpir_set_find(set, set->members[member].ppid)) >= 0;)
+    member = (size_t)parent;
+  return member;
+}
+
+/* Ranks may have come from several hosts, or be in namespaces of their own. */
+static int check_numbers(const struct mpir_gathering *g) {
+  const struct mpir_set *set = g->set;
+  for (size_t i = 0; i < set->member_count; i++)
+    if (mpir_set_find(set, set->members[i].pid) != (int)i)
+      return dvm_error_set(g->err, -EOPNOTSUPP, "two processes have the number %d, one of them in a namespace of its own",
+                           set->members[i].pid);
+  return 0;
+}
+
 /* Groups and sessions whose leader is outside are those of the restarting command; where the leader has ended, the number could
  * not be given again. */
 static int settle_groups(struct mpir_gathering *g) {
   struct mpir_set *set = g->set;
-  const int root_sid = set->members[0].sid, root_pgid = set->members[0].pgid;
+  const int wrong = check_numbers(g);
 
-  for (size_t i = 0; i < set->member_count; i++) {
+  for (size_t i = 0; i < set->member_count && !wrong; i++) {
     struct mpir_set_member *m = &set->members[i];
-    const int sid = mpir_set_find(set, m->sid), pgid = mpir_set_find(set, m->pgid);
+    const struct mpir_set_member *root = &set->members[root_of(g, i)];
+    const int sid = mpir_set_find(set, m->sid), pgid = mpir_set_find(set, m->pgid), root_sid = root->sid, root_pgid = root->pgid;
 
     if (sid < 0 && m->sid != root_sid)
       return dvm_error_set(g->err, -EOPNOTSUPP,
                            "process %d is in session %d, which is not that of process %d, and whose leader is not "
                            "to be saved",
-                           m->pid, m->sid, set->members[0].pid);
+                           m->pid, m->sid, root->pid);
     if (sid >= 0 && set->members[sid].ended && sid != (int)i)
       return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in session %d, whose leader has ended", m->pid, m->sid);
     if (pgid < 0 && (m->pgid != root_pgid || m->sid != root_sid || sid >= 0))
       return dvm_error_set(g->err, -EOPNOTSUPP, "process %d is in process group %d, whose leader has ended or is not to be saved", m->pid,
                            m->pgid);
   }
-  for (size_t i = 0; i < set->member_count; i++) {
+  for (size_t i = 0; i < set->member_count && !wrong; i++) {
     struct mpir_set_member *m = &set->members[i];
 
     m->sid = mpir_set_find(set, m->sid) < 0 ? 0 : m->sid;
     m->pgid = mpir_set_find(set, m->pgid) < 0 ? 0 : m->pgid;
   }
-  return 0;
+  return wrong;
 }
 
 static void find_foreground(struct mpir_gathering *g) {

@@ -12,6 +12,7 @@ struct mpir_gather_job {
   const int32_t *pids; /* by rank, as seen from here; 0: none */
   uint32_t nranks;
   struct crs_object segment; /* memory that the ranks share with their controller */
+  bool singly;               /* each is restarted by itself */
   bool apart;                /* that memory is saved by itself, not in an image */
   int (*stands)(struct mpir_gathering *g);                     /* all stand, nothing is copied yet */
   int (*seal)(struct mpir_gathering *g, const char *folder);   /* all images are whole, the folder has not its name yet */

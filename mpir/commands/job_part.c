@@ -47,7 +47,7 @@ static int stop(struct part *p, const struct hosts_question *q, struct hosts_ans
   if (!rc)
     rc = mpir_gather_begin(&p->g, &p->request, err);
   p->begun = !rc;
-  p->gather_job = (struct mpir_gather_job){.pids = p->pids, .nranks = p->job->nranks, .apart = true};
+  p->gather_job = (struct mpir_gather_job){.pids = p->pids, .nranks = p->job->nranks, .apart = true, .singly = p->job->replicas_at};
   if (!rc) {
     p->gather_job.segment = (struct crs_object){.device = st.st_dev, .inode = st.st_ino};
     p->g.job = &p->gather_job;

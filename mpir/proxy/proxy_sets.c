@@ -60,7 +60,7 @@ void proxy_sets_open(struct proxy *p, pid_t controller, int fd, unsigned side) {
   here.steps = calloc(here.nranks, sizeof(*here.steps));
   here.told = calloc(here.nranks, sizeof(*here.told));
   here.told_step = calloc(here.nranks, sizeof(*here.told_step));
-  for (uint32_t i = 0; i < here.nranks; i++)
+  for (uint32_t i = 0; i < here.nranks && here.shared->sides[side].begins == SETS_BEGIN_SNAPSHOT; i++)
     proxy_sets_begin(i, atomic_load(&rank_at(i)->committed), atomic_load(&rank_at(i)->step));
   proxy_prints_open(p, here.shared, side);
   p->set = side + 1;
