@@ -60,6 +60,8 @@ void proxy_replicas_become(void *arg, uint32_t rank) {
   char *preload;
   if (asprintf(&preload, "%s/libdvmreplica.so%s%s", p->library, before && *before ? ":" : "", before ? before : "") > 0)
     setenv("LD_PRELOAD", preload, 1);
+  if (p->checkpointable) /* no thread of the checkpointer's own until it is saved, as where it is only made anew */
+    setenv("DVMCR_JOB", "set", 1);
   proxy_outputs_become(p, rank);
 }
 

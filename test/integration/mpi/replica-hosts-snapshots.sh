@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# replica-hosts-snapshots.sh BUILD SOURCE: mains on one host, shadows on another, and snapshots: a job that has lost both replicas of a rank goes on from the last one by itself, prints once, and
-# outlives the next loss.
+# replica-hosts-snapshots.sh BUILD SOURCE [TRIALS [SEED]]: mains on one host, shadows on another, and snapshots: a job that has lost both replicas of a rank goes on from the last one by itself, prints once, and
+# outlives the next loss.  With TRIALS, so many runs instead, saved each second, in which ranks, proxies and mpirun die at random.
 . "$(dirname "$0")/nodes.sh"
 mpicc -g -O1 "$source/test/integration/mpi/paced.c" -o "paced$T" || fail "mpicc failed"
 mkdir saved
@@ -37,6 +37,35 @@ open_gate() { local i; for ((i = 0; i < 1500; i++)); do is_through && { rm -f ga
 "$BIN/dvm-run" -n 3 ./paced$T 60 gate 0 2> told.all | sort > expected
 sort told.all > told
 rm -f gate
+
+# Of mains and shadows some, or all of a rank, or a whole host; then what is left goes on.
+trial() { # NAME
+  local i n=$((RANDOM % 4 + 1)) p
+  OPTIONS="--checkpoint-every 1 --keep 2 $([ $((RANDOM % 3)) = 0 ] && echo --check)" twice "$1" 3 ./paced$T 60 "$WORK/gate" $((RANDOM % 40 + 20))
+  wait_for 60 eval '[ "$(ls saved | grep -c "job-$JOB-.*ckpt$")" -ge 1 ] || is_through' || fail "$1: no snapshot: $(grep -v ^told "$1.err")"
+  for ((i = 0; i < n; i++)); do
+    sleep "$((RANDOM % 3)).$((RANDOM % 10))"
+    p=$(ranks | shuf -n 1 --random-source=<(yes "$RANDOM"))
+    [ -n "$p" ] || continue
+    case $((RANDOM % 6)) in
+      0) kill -9 "$(proxy_of "$p")" 2> /dev/null ;;
+      1 | 2) lose_both $((RANDOM % 3)) 2> /dev/null ;;
+      *) kill -9 "$p" 2> /dev/null ;;
+    esac
+  done
+  open_gate "$1"
+  over 0 "$1"
+  same "$1"
+  rm -rf saved/*
+}
+if [ "${3:-0}" -gt 0 ]; then
+  RANDOM=${4:-1}
+  for ((k = 1; k <= $3; k++)); do
+    trial "trial$k"
+    echo "trial $k: $(grep -c 'takes* over' "trial$k.err") takeovers, $(grep -c 'has a fresh' "trial$k.err") made anew, $(grep -c 'goes on from' "trial$k.err") went back"
+  done
+  exit 0
+fi
 
 twice back 3 ./paced$T 60 "$WORK/gate" 5
 stands back
