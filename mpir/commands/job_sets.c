@@ -22,7 +22,7 @@ enum { LOOK_AT_MS = 20, FLUSH_MS = 100, END_MS = 15000, LAST_MS = 10000, SILENT_
 
 /* A file has a position for each; a pipe's bytes go to both. */
 static void take_input(const struct run *r, unsigned side) {
-  int fd = mpir_input_end(r->input, side);
+  int fd = mpir_sets_side(r, side)->begins == SETS_BEGIN_EMPTY ? open("/dev/null", O_RDONLY) : mpir_input_end(r->input, side);
   if (fd < 0) {
     const off_t at = lseek(0, 0, SEEK_CUR);
     fd = open("/proc/self/fd/0", O_RDONLY);
@@ -32,15 +32,16 @@ static void take_input(const struct run *r, unsigned side) {
     dup2(fd, 0);
 }
 
-/* The command's ends of pipes, in a controller. */
+/* The command's ends of pipes and sockets, in a controller. */
 static void close_pipes(const struct run *r) {
+  mpir_job_socket_close(r->socket);
   mpir_input_destroy(r->input);
   for (uint32_t i = 0; i < r->nranks; i++)
     for (int s = 0; s < REPLICA_STREAMS; s++)
       mpir_output_destroy(r->ranks[i].streams[s]);
 }
 
-static int start_side(struct run *r, const struct mpir_job_options *o, char **argv, unsigned side, const sigset_t *mask) {
+int mpir_sets_start(struct run *r, unsigned side) {
   struct side *k = &r->sides[side];
   const pid_t self = getpid();
   k->set.shared = r->shared;
@@ -54,15 +55,15 @@ static int start_side(struct run *r, const struct mpir_job_options *o, char **ar
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != self)
     _exit(1);
-  sigprocmask(SIG_SETMASK, mask, NULL);
+  sigprocmask(SIG_SETMASK, r->mask, NULL);
   take_input(r, side);
   close_pipes(r);
-  struct mpir_job_options mine = *o;
+  struct mpir_job_options mine = *r->job;
   mine.replicas = NULL;
   mine.hosts = k->set.hosts;
   mine.name = NULL; /* the command has it */
   mine.set = &k->set;
-  const int status = mpir_job_run(&mine, argv);
+  const int status = mpir_job_run(&mine, r->argv);
   fflush(NULL);
   _exit(status);
 }
@@ -254,7 +255,7 @@ static void catch_signals(struct run *r, sigset_t *before) {
 }
 
 /* From the beginning, or a snapshot, to the end: a status, or AGAIN. */
-static int live(struct run *r, char **argv, const sigset_t *mask) {
+static int live(struct run *r) {
   r->over = false;
   r->status = 0;
   r->waits_ms = 0;
@@ -269,7 +270,7 @@ static int live(struct run *r, char **argv, const sigset_t *mask) {
   if (mpir_sets_open(r))
     return 1;
   for (unsigned i = 0; i < SETS && !rc; i++)
-    rc = start_side(r, r->job, argv, i, mask);
+    rc = mpir_sets_start(r, i);
   if (rc) {
     fprintf(stderr, "dvm run: error: cannot start %u ranks: %s\n", r->job->nranks, strerror(-rc));
     mpir_sets_end(r, 1);
@@ -279,7 +280,7 @@ static int live(struct run *r, char **argv, const sigset_t *mask) {
 }
 
 int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
-  struct run r = {.options = o->replicas, .job = o, .begin_ms = dvm_clock_ms(), .clock = mpir_job_clock_create()};
+  struct run r = {.options = o->replicas, .job = o, .argv = argv, .begin_ms = dvm_clock_ms(), .clock = mpir_job_clock_create()};
   sigset_t before;
   int status = mpir_sets_split(&r, o->hosts);
   if (status)
@@ -287,8 +288,9 @@ int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
   r.command = mpir_job_words(argv);
   r.folder = getcwd(NULL, 0);
   catch_signals(&r, &before);
+  r.mask = &before;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  while ((status = live(&r, argv, &before)) == AGAIN) {
+  while ((status = live(&r)) == AGAIN) {
     if (mpir_sets_go_back(&r))
       return LOST;
     mpir_sets_unmake(&r);

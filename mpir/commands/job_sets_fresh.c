@@ -72,11 +72,13 @@ void mpir_sets_refresh(struct run *r) {
   case SETS_FRESH_SAVED: clone_streams(r); break;
   case SETS_FRESH_OVER:
     fprintf(stderr, "dvm run: note: rank %u has a fresh replica\n", fresh(r)->rank);
+    r->sides[1 - fresh(r)->left].anew = 0;
     r->ranks[fresh(r)->rank].told[1 - fresh(r)->left] = false;
     atomic_store(&fresh(r)->state, SETS_FRESH_NONE);
     break;
   case SETS_FRESH_REFUSED:
-    refuse(r, fresh(r)->rank, fresh(r)->text);
+    if (fresh(r)->text[0]) /* else its set is begun anew */
+      refuse(r, fresh(r)->rank, fresh(r)->text);
     atomic_store(&fresh(r)->state, SETS_FRESH_NONE);
     break;
   default: break;

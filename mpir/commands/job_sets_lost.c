@@ -217,16 +217,19 @@ static void set_lost(struct run *r, unsigned side) {
   } else if (side == SETS_MAINS) {
     fprintf(stderr, "dvm run: note: of the mains %s; the shadows at %s take over\n", describe_set(r, side, text, sizeof(text)),
             r->sides[SETS_SHADOWS].set.hosts);
-    atomic_store(&r->shared->leads, 1);
     let_all_lead(r, SETS_SHADOWS);
+    if (mpir_sets_can_begin_anew(r, side) && !mpir_sets_begin_anew(r, side))
+      return;
+    atomic_store(&r->shared->leads, 1);
     if (!r->sides[SETS_SHADOWS].controller)
       end_with_shadows(r);
   } else {
     fprintf(stderr, "dvm run: note: of the shadows %s; the job goes on without them\n", describe_set(r, side, text, sizeof(text)));
-    atomic_store(&r->shared->alone, 1);
     let_all_lead(r, SETS_MAINS);
     for (uint32_t i = 0; i < r->nranks; i++)
       drop_streams(r, i);
+    if (!mpir_sets_can_begin_anew(r, side) || mpir_sets_begin_anew(r, side))
+      atomic_store(&r->shared->alone, 1);
   }
 }
 
@@ -269,6 +272,7 @@ void mpir_sets_ended(struct run *r, unsigned side) {
   struct side *k = &r->sides[side];
   k->controller = 0;
   mpir_input_drop(r->input, side);
+  mpir_sets_leave_saving(r, side);
   if (r->over)
     return;
   if (!set_is_lost(r, side) && WIFSIGNALED(k->how))

@@ -1,6 +1,7 @@
 /* Of the command that runs two sets of replicas: what job_sets.c and job_sets_lost.c share. */
 #ifndef MPIR_JOB_SETS_PRIVATE_H
 #define MPIR_JOB_SETS_PRIVATE_H
+#include <signal.h>
 #include <sys/types.h>
 #include "mpir/commands/job_hosts.h"
 #include "mpir/commands/job_output.h"
@@ -16,6 +17,7 @@ struct side {
   int how;
   uint64_t beat;
   int64_t beat_ms;
+  unsigned anew; /* times that it was begun again when it was lost, and got no fresh replica since */
 };
 
 /* Of a rank. */
@@ -43,6 +45,8 @@ struct run {
   int status;
   /* Of its snapshots (job_sets_saved.c): */
   const struct mpir_job_options *job;
+  char **argv;
+  const sigset_t *mask; /* of signals, for what is started */
   char *command, *folder; /* for people */
   struct mpir_job_socket *socket;
   struct mpir_job_clock *clock;
@@ -61,6 +65,7 @@ static inline struct sets_side *mpir_sets_side(const struct run *r, unsigned sid
 /* job_sets.c: the job ends with this status; all that can be moved of what was printed and is to be read. */
 void mpir_sets_end(struct run *r, int status);
 void mpir_sets_move(struct run *r, bool all);
+int mpir_sets_start(struct run *r, unsigned side); /* 0 or -errno */
 
 /* job_sets_make.c: 0, or a status, told; 0 or -errno */
 int mpir_sets_split(struct run *r, const char *list);
@@ -77,11 +82,16 @@ void mpir_sets_refresh_end(struct run *r); /* nothing is left of what was under 
 /* job_sets_saved.c: commands that save the job. */
 int mpir_sets_open(struct run *r); /* 0, or a status, told */
 void mpir_sets_serve(struct run *r);
+void mpir_sets_leave_saving(struct run *r, unsigned side); /* that set is lost */
 void mpir_sets_close(struct run *r); /* who leads a checkpoint gives up */
 /* The job was lost: whether it goes on from a snapshot; prepares that; what both sets share is new, and gets to be as it says. */
 bool mpir_sets_goes_back(const struct run *r);
 int mpir_sets_go_back(struct run *r);
 void mpir_sets_begin_again(struct run *r);
+
+/* job_sets_anew.c: a set that was lost as a whole. */
+bool mpir_sets_can_begin_anew(const struct run *r, unsigned side);
+int mpir_sets_begin_anew(struct run *r, unsigned side); /* 0 or -errno; all its ranks count as lost */
 
 /* job_sets_lost.c */
 void mpir_sets_ended(struct run *r, unsigned side); /* its controller has, as 'how' there says */

@@ -167,6 +167,11 @@ static void end_saving(struct run *r) {
   r->holds = false;
 }
 
+void mpir_sets_leave_saving(struct run *r, unsigned side) {
+  if (r->holds && r->saves == side)
+    mpir_job_socket_give_up(r->socket);
+}
+
 void mpir_sets_serve(struct run *r) {
   mpir_job_socket_serve(r->socket);
   if (r->holds && !mpir_job_socket_busy(r->socket) && !r->over)

@@ -146,6 +146,12 @@ void mpir_job_socket_serve(struct mpir_job_socket *s) {
 
 bool mpir_job_socket_busy(const struct mpir_job_socket *s) { return s->lease >= 0; }
 
+void mpir_job_socket_give_up(struct mpir_job_socket *s) {
+  for (int i = 0; i < CONNECTIONS && s->lease >= 0; i++)
+    if (s->connections[i] == s->lease)
+      drop(s, i);
+}
+
 void mpir_job_socket_close(struct mpir_job_socket *s) {
   if (!s)
     return;

@@ -23,5 +23,6 @@ int mpir_job_socket_poll(const struct mpir_job_socket *s, struct pollfd *fds);
 void mpir_job_socket_serve(struct mpir_job_socket *s);
 /* A checkpoint is under way. */
 bool mpir_job_socket_busy(const struct mpir_job_socket *s);
+void mpir_job_socket_give_up(struct mpir_job_socket *s); /* who leads it is told so */
 void mpir_job_socket_close(struct mpir_job_socket *s);
 #endif

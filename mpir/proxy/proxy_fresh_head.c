@@ -140,6 +140,7 @@ static void progress_left(const struct proxy *p) {
     break;
   case SETS_FRESH_FAILED:
     here.phase = RESTS;
+    proxy_roles_back(fresh()->rank); /* it may have been told to be back */
     tell(p, fresh()->rank, FRESH_FAILED, fresh()->text);
     atomic_store(&fresh()->state, SETS_FRESH_REFUSED);
     break;

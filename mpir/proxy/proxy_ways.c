@@ -18,6 +18,9 @@ struct piece {
 };
 
 static struct {
+  struct sets *shared;
+  unsigned side;
+  uint32_t life; /* of the other one */
   int in, out;
   _Atomic uint32_t *rests, *other_rests;
   struct piece *first, **last;
@@ -42,11 +45,39 @@ static int open_end(const struct sets *shared, int fd, int flags) {
   return opened;
 }
 
+static void open_both(void) {
+  way.in = open_end(way.shared, way.shared->sides[way.side].way[0], O_RDONLY);
+  way.out = open_end(way.shared, way.shared->sides[1 - way.side].way[1], O_WRONLY);
+}
+
 void proxy_ways_open(struct sets *shared, unsigned side) {
+  way.shared = shared;
+  way.side = side;
+  way.life = atomic_load(&shared->sides[1 - side].life);
   way.rests = &shared->sides[side].rests;
   way.other_rests = &shared->sides[1 - side].rests;
-  way.in = open_end(shared, shared->sides[side].way[0], O_RDONLY);
-  way.out = open_end(shared, shared->sides[1 - side].way[1], O_WRONLY);
+  open_both();
+}
+
+static void drop_first(void) {
+  struct piece *piece = way.first;
+  way.first = piece->next;
+  way.last = way.first ? way.last : &way.first;
+  free(piece);
+}
+
+/* The other one is another process now: what was on its way is of no use. */
+static void begin_anew(void) {
+  const uint32_t life = atomic_load(&way.shared->sides[1 - way.side].life);
+  if (life == way.life)
+    return;
+  way.life = life;
+  close(way.in);
+  close(way.out);
+  open_both();
+  way.got = 0;
+  while (way.first)
+    drop_first();
 }
 
 void proxy_ways_put(const struct proxy_head *head, const char *data) {
@@ -84,9 +115,7 @@ static bool send_pieces(void) {
     piece->done += (uint32_t)n;
     if (piece->done < piece->bytes)
       continue;
-    way.first = piece->next;
-    way.last = way.first ? way.last : &way.first;
-    free(piece);
+    drop_first();
   }
   return moved;
 }
@@ -127,6 +156,7 @@ static void look_at(const struct proxy *p, const struct proxy_head *head) {
 }
 
 bool proxy_ways_progress(struct proxy *p) {
+  begin_anew();
   bool moved = send_pieces();
   while (proxy_wire_has_room() && get(sizeof(way.packet.head))) {
     look_at(p, &way.packet.head);

@@ -70,6 +70,7 @@ struct sets_side {
   _Atomic uint32_t done; /* 1: all ranks have ended, here or there */
   _Atomic uint32_t rests; /* its head does, and is to be woken */
   int32_t way[2]; /* ends of a pipe to its head from the other one, in the command: packets */
+  _Atomic uint32_t life; /* counts how often it was begun anew: both ways are new then */
 };
 
 struct sets {

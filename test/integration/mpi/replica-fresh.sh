@@ -81,6 +81,21 @@ kills --again --kills 4 --ranks 2,3 "$BIN/dvm-run" writes$T files # which are fl
 kills --again --kills 2 --ranks 2 "$BIN/dvm-run" nature$T
 note "kills at internal points"
 
+# A proxy, and all of its host with it; then mpirun of the other set.
+proxy_at() { local p; for p in $(pgrep -f "dvm-proxy node .* set"); do [ "$(readlink "/proc/$p/ns/net")" = "$(readlink "/proc/$1/ns/net")" ] && [ "$(cat "/proc/$p/comm")" = dvm-proxy ] && echo "$p"; done; }
+: > gate
+twice set 3 ./replicas$T 400 1 300000 "$WORK/gate"
+runs set 3
+for node in $NA $NB $NA; do
+  n=$(grep -c "has a fresh replica" set.err)
+  kill -9 "$(proxy_at $node)" || fail "set: no proxy"
+  wait_for 60 eval "[ \"\$(grep -c 'has a fresh replica' set.err)\" = $((n + 3)) ]" && wait_for 30 has_all 3 || fail "set: it has not come back: $(cat set.err)"
+done
+rm gate
+over 0 set
+same set 3
+note "a set that was lost"
+
 # What cannot be saved.
 DVMCR_DIR=/dev/null/none twice refused 2 ./replicas$T 400 1 10000
 wait_for 60 is_round refused 5 || fail "refused does not run: $(cat refused.err)"
