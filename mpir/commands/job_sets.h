@@ -1,5 +1,5 @@
 /* Replicas on different hosts: 'dvm run' starts two controllers, each of a job on several hosts, one of mains and one of shadows, and joins them by a
-   memory (mpir/replica/sets.h).  A rank that has lost one replica goes on with the other one; a set whose host is lost is given up as a whole. */
+   memory (mpir/replica/sets.h).  A rank that has lost one replica goes on with the other one; a set whose host is lost is given up as a whole, and begins anew. */
 #ifndef MPIR_JOB_SETS_H
 #define MPIR_JOB_SETS_H
 #include "mpir/commands/job.h"

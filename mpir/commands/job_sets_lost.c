@@ -202,6 +202,9 @@ static void set_lost(struct run *r, unsigned side) {
   const bool runs = atomic_load(&mpir_sets_side(r, side)->runs);
   if (r->waits_ms) {
     mpir_sets_end(r, r->status);
+  } else if (!runs && mpir_sets_can_begin_anew(r, side)) {
+    if (mpir_sets_begin_anew(r, side))
+      mpir_sets_end(r, 1);
   } else if (!runs && mpir_sets_side(r, side)->begins == SETS_BEGIN_SNAPSHOT) {
     tell_said(r, side);
     fprintf(stderr, "dvm run: error: the snapshot could not be restarted at %s\n", r->sides[side].set.hosts);

@@ -17,6 +17,8 @@ struct side {
   int how;
   uint64_t beat;
   int64_t beat_ms;
+  char all_hosts[sizeof(((struct mpir_half *)NULL)->hosts)]; /* of the set, when it was begun again */
+  unsigned left_out; /* of these the next one without which it is tried */
   unsigned anew; /* times that it was begun again when it was lost, and got no fresh replica since */
 };
 

@@ -201,6 +201,13 @@ bool mpir_sets_goes_back(const struct run *r) {
 /* What went out in this life.  Where the hosts of the saved set are lost, the others take their place. */
 int mpir_sets_go_back(struct run *r) {
   char hosts[sizeof(r->sides[0].set.hosts)];
+  for (unsigned side = 0; side < SETS; side++) {
+    struct side *k = &r->sides[side];
+    if (k->all_hosts[0])
+      memcpy(k->set.hosts, k->all_hosts, sizeof(hosts));
+    k->all_hosts[0] = 0;
+    k->left_out = k->anew = 0;
+  }
   r->known = r->known ? r->known : calloc(r->nranks, sizeof(*r->known));
   if (!r->known)
     return -ENOMEM;

@@ -1,7 +1,7 @@
 /* Mains on one half of the hosts, shadows on the other: two jobs on several hosts of their own, each with its mpirun and its proxies, and what joins them, the
    memory of the command that has started both.  Only determinants go from one set to the other: shadows send each other what their mains send each other.
    When a rank has lost one of its replicas, what the other one sends goes to both sets, until a fresh one is made in its place.  A host that is lost takes its
-   whole set with it.
+   whole set with it, which begins anew.
    docs/replication.md tells why nothing is lost. */
 #ifndef REPLICA_SETS_H
 #define REPLICA_SETS_H

@@ -96,6 +96,25 @@ over 0 set
 same set 3
 note "a set that was lost"
 
+# A host of two: what is left of its set goes on without it, on the other one.
+if more_nodes; then
+  HOSTS=na,nc,nb,nd
+  : > gate
+  twice host 3 ./replicas$T 400 1 300000 "$WORK/gate"
+  wait_for 60 is_round host 5 || fail "host does not run: $(cat host.err)"
+  NC=$(sed -n 's/.*nc) pid=\([0-9]*\).*/\1/p' reach)
+  sed -i '2s/^case $1 in /&nc) exit 255;; /' reach
+  kill -9 $(proxy_at $NC) $(on_node $NC)
+  wait_for 90 eval "[ \"\$(grep -c 'has a fresh replica' host.err)\" = 3 ]" || fail "host: its set has not come back: $(cat host.err)"
+  [ -z "$(on_node $NC)" ] && [ "$(there $NA)" = 3 ] || fail "host: not on the host that is left"
+  rm gate
+  over 0 host
+  same host 3
+  HOSTS=na,nb
+  sed -i '2s/nc) exit 255;; //' reach
+  note "a host that was lost"
+fi
+
 # What cannot be saved.
 DVMCR_DIR=/dev/null/none twice refused 2 ./replicas$T 400 1 10000
 wait_for 60 is_round refused 5 || fail "refused does not run: $(cat refused.err)"
