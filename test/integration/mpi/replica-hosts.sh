@@ -228,7 +228,7 @@ has "a file that is mapped for writing" file.err && has "placement node'" file.e
 HOSTS=na,na twice one 2 $PROGRAM 5; over 2 one; has "host 'na' is among the first half" one.err || fail "one host: $(cat one.err)"
 HOSTS=na twice one 2 $PROGRAM 5; over 2 one; has "at least two hosts" one.err || fail "one host: $(cat one.err)"
 HOSTS=na,nowhere twice one 2 $PROGRAM 5; over 1 one; has "shadows at nowhere could not be started" one.err || fail "no host: $(cat one.err)"
-for option in "--protocol shared" "--lag-bytes 262144" "--shadow-cpu idle" "--when-full leap" "--checkpointable"; do
+for option in "--protocol shared" "--lag-bytes 262144" "--shadow-cpu idle" "--when-full leap"; do
   OPTIONS=$option twice option 2 $PROGRAM 5; over 2 option; has "cannot be used with '--placement nodes'" option.err || fail "$option: $(cat option.err)"
 done
 twice interrupted 3 $PROGRAM 100000
