@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "mpir/commands/client.h"
 #include "mpir/commands/deadlock.h"
 #include "mpir/commands/job_private.h"
 #include "mpir/commands/job_sets.h"
@@ -278,12 +279,35 @@ int mpir_hosts_await(struct mpir_hosts *h, struct job *j) {
   return 0;
 }
 
+/* Signals are blocked, and read later. */
+static bool is_to_end(void) {
+  sigset_t pending;
+  return !sigpending(&pending) && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
+}
+
+static int kill_one(void *arg, pid_t pid) {
+  (void)arg;
+  kill(pid, SIGKILL);
+  return 0;
+}
+
+/* It has begun nothing yet but what reaches for its hosts. */
+static void kill_mpirun(const struct mpir_hosts *h) {
+  kill(h->mpirun, SIGSTOP);
+  mpir_client_each_child(h->mpirun, kill_one, NULL);
+  kill(h->mpirun, SIGKILL);
+}
+
 int mpir_hosts_await_proxies(struct mpir_hosts *h, const struct mpir_half *set) {
-  while (!mpir_half_has_head(set))
+  while (!mpir_half_has_head(set)) {
     if (!is_alive(h))
       return -ECHILD;
-    else
-      usleep(WAIT_US);
+    if (is_to_end()) { /* a host may not answer for long */
+      kill_mpirun(h);
+      return -ECANCELED;
+    }
+    usleep(WAIT_US);
+  }
   return 0;
 }
 
