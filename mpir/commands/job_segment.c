@@ -33,12 +33,20 @@ static int put_records(int fd, const struct mpl_job *job, const struct mpl_ring 
   return rc || length == first ? rc : put(fd, job, data, length - first);
 }
 
+/* In the memory of its own host.  One that is to lead still does what the log says before it does. */
+static bool leads(const struct replica_job *all, uint32_t rank) {
+  const struct replica_rank *k = &all->ranks[rank];
+  const uint32_t me = all->set - 1;
+  const bool from_the_start = me == 0 && atomic_load(&k->fork_state) != REPLICA_IS_FRESH;
+  return atomic_load(&k->leader) == me && (from_the_start || atomic_load(&k->took_over_ns));
+}
+
 /* Of a set of replicas: one that follows may stand in the middle of an entry. */
 static int put_replicas(int fd, struct mpl_job *job) {
   const struct replica_job *all = replica_job(job);
   int rc = put(fd, job, all, replica_size(job->nranks));
   for (uint32_t i = 0; i < job->nranks && !rc; i++)
-    if (mpl_state(job, i)->node == job->node && atomic_load(&all->ranks[i].leader) != all->set - 1)
+    if (mpl_state(job, i)->node == job->node && !leads(all, i))
       rc = put(fd, job, replica_log(job, i), all->log_stride);
   return rc;
 }
@@ -150,8 +158,9 @@ static uint32_t node_of(struct mpl_job **nodes, const struct mpir_job_manifest *
 static void copy_replica(struct mpl_job *to, struct mpl_job *from, uint32_t rank) {
   const uint32_t me = replica_job(to)->set - 1;
   struct replica_rank *k = &replica_job(to)->ranks[rank];
+  const bool led = leads(replica_job(from), rank);
   memcpy(k, &replica_job(from)->ranks[rank], sizeof(*k));
-  if (atomic_load(&k->leader) == me) {
+  if (led) {
     atomic_store(&k->replayed, atomic_load(&k->logged));
     atomic_store(&k->replayed_step, atomic_load(&k->step));
   } else {
@@ -162,7 +171,8 @@ static void copy_replica(struct mpl_job *to, struct mpl_job *from, uint32_t rank
   atomic_store(&k->leader, me);
   atomic_store(&k->alive, 1u << me);
   atomic_store(&k->wanted, 0);
-  atomic_store(&k->fork_state, REPLICA_NO_FORK);
+  atomic_store(&k->fork_state, led ? REPLICA_NO_FORK : REPLICA_IS_FRESH);
+  atomic_store(&k->took_over_ns, led ? atomic_load(&k->took_over_ns) : 0);
   atomic_store(&k->differs, 0);
 }
 
@@ -189,7 +199,7 @@ int mpir_segment_ranks(const struct mpir_job_manifest *m, const char *folder, un
     *set = replica_job(job)->set - 1;
     for (uint32_t i = 0; i < m->nranks; i++) {
       const struct replica_rank *r = &replica_job(job)->ranks[i];
-      const bool led = atomic_load(&r->leader) == *set;
+      const bool led = leads(replica_job(job), i);
       if (mpl_state(job, i)->node == k)
         to[i] = (struct mpir_segment_rank){.led = led,
                                            .logged = atomic_load(led ? &r->logged : &r->replayed),
