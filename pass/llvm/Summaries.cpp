@@ -10,9 +10,9 @@
 // What the nest does is a table of its references: their subscripts as linear forms.  The runtime says yes if no iteration could
 // give a diagnostic, and has then taken note of what the nest writes.
 #include "Summaries.h"
+#include "AskedSubscripts.h"
 #include "Descriptors.h"
 #include "LoopForms.h"
-#include "NestTexts.h"
 #include "OwnData.h"
 #include "PlainCode.h"
 #include "ReductionClause.h"
@@ -22,8 +22,6 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/IR/MDBuilder.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -45,10 +43,8 @@ class Summary {
   NestForms Forms;
   OwnData Own;
   PlainCode Code;
+  AskedSubscripts Asked;
   std::vector<Reference> References;
-  // Subscripts that the data decide: the nest is judged as if they had all values, and the body without checks asks whether they are inside.
-  SmallVector<std::pair<Access *, SmallVector<unsigned, 4>>, 4> Asked;
-  std::map<std::pair<int64_t, unsigned>, unsigned> AnyOf; // by extent and which one of a reference: a variable that has all values
   SmallSetVector<AllocaInst *, 8> Guards; // words of the variables that must have a value at the entry
   int64_t InnerStep = 0; // of the innermost loop of the nest
   // Slots of the range.
@@ -57,7 +53,7 @@ class Summary {
 
 public:
   Summary(FunctionState &State, Construct &Nest)
-      : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Own(State, Nest, Forms), Code(State, Nest) {}
+      : S(State), K(Nest), RT(State.RT), Forms(State, Nest), Own(State, Nest, Forms), Code(State, Nest), Asked(State, Forms) {}
 
   // Why the nest has no summary; null: it has one now.
   const char *run() {
@@ -80,7 +76,6 @@ private:
   const char *checkAny(Access &A, uint32_t Flags);
   const char *checkResult(Access &A);
   const char *checkData(Access &A);
-  Linear any(int64_t Extent, unsigned Which);
   const char *addSubscripts(Reference &R);
   bool addAny(Reference &R);
   bool addEachTurn(const Reference &R);
@@ -99,8 +94,6 @@ private:
   BasicBlock *cloneRange(Constant *Table, ArrayRef<Value *> Values, BasicBlock *Plain);
   void assignResults(ValueToValueMapTy &Map);
   void readEarly(ValueToValueMapTy &Map);
-  BasicBlock *keepBounds(Access &A, CallInst *At, ArrayRef<unsigned> Dims, ArrayRef<Value *> Index);
-  void keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned);
   BasicBlock *clonePlain();
   BasicBlock *keepResults(BasicBlock *First, ArrayRef<BasicBlock *> Body, CallInst *Leave);
   void countIteration(BasicBlock *BB);
@@ -253,20 +246,6 @@ const char *Summary::checkElement(Access &A) {
   return nullptr;
 }
 
-// As if a loop of the body went through them.
-Linear Summary::any(int64_t Extent, unsigned Which) {
-  auto [At, New] = AnyOf.try_emplace({Extent, Which}, Forms.rank() + Forms.Inners.size());
-  Linear Value;
-  if (New) {
-    Value.Add = Extent - 1;
-    Forms.Inners.push_back({nullptr, nullptr, {}, Value, 1});
-    Value.Add = 0;
-  }
-  Value.Coef.resize(At->second + 1);
-  Value.Coef[At->second] = 1;
-  return Value;
-}
-
 // What is read may be any element along the dimensions of which nothing is known, all of which have to be right.
 bool Summary::addAny(Reference &R) {
   Access &A = *R.A;
@@ -277,13 +256,13 @@ bool Summary::addAny(Reference &R) {
     if (!A.Index[D] || D >= A.Text.Extents.size() || !A.Text.Extents[D])
       return false;
     auto Subscript = Forms.of(A.Index[D], A.Mark->getParent());
-    R.Subscripts.push_back(Subscript ? *Subscript : any(*A.Text.Extents[D], Dims.size()));
+    R.Subscripts.push_back(Subscript ? *Subscript : Asked.any(*A.Text.Extents[D], Dims.size()));
     R.Limits.emplace_back().Add = *A.Text.Extents[D];
     if (!Subscript)
       Dims.push_back(D);
   }
   R.Flags |= DVMRT_SUMMARY_MAYBE;
-  Asked.push_back({&A, Dims});
+  Asked.add(A, Dims);
   return true;
 }
 
@@ -340,14 +319,14 @@ const char *Summary::checkAny(Access &A, uint32_t Flags) {
   const auto Elements = Forms.inBody(A.Mark->getParent()) ? elementsOf(A, Root, RT.DL) : std::nullopt;
   if (!Elements)
     return "the place of an access is not known at its entry";
-  Asked.push_back({&A, to_vector<4>(seq(0U, unsigned(A.Index.size())))});
+  Asked.add(A, to_vector<4>(seq(0U, unsigned(A.Index.size()))));
   if (A.Var) {
     Guards.insert(A.Var->Words);
     return nullptr;
   }
   Reference R{&A, DVMRT_SUMMARY_DATA, A.Text.touchFlags() | Flags, {}, {}, {}};
   R.Address.More = IRBuilder<>(K.Begin).CreatePtrToInt(Root, RT.I64);
-  const Linear Element = any(*Elements, 0);
+  const Linear Element = Asked.any(*Elements, 0);
   for (int64_t By : Element.Coef)
     R.Address.Coef.push_back(By * int64_t(A.Text.Size));
   References.push_back(std::move(R));
@@ -649,44 +628,6 @@ void Summary::readEarly(ValueToValueMapTy &Map) {
         cast<LoadInst>(Map[&I])->replaceAllUsesWith(Early);
 }
 
-// Before 'At': if (ix[d] >= extent[d]) { now.iv = index variables; __dvmrt_bounds(p, site, ix, d, extent[d], flags); }
-BasicBlock *Summary::keepBounds(Access &A, CallInst *At, ArrayRef<unsigned> Dims, ArrayRef<Value *> Index) {
-  IRBuilder<> B(At);
-  Value *Any = B.getFalse(), *Dim = B.getInt32(0), *Extent = B.getInt64(0);
-  for (unsigned D : reverse(Dims)) {
-    Value *Limit = B.getInt64(*A.Text.Extents[D]), *Outside = B.CreateICmpUGE(Index[D], Limit);
-    Any = B.CreateOr(Any, Outside);
-    Dim = B.CreateSelect(Outside, B.getInt32(D), Dim);
-    Extent = B.CreateSelect(Outside, Limit, Extent);
-  }
-  Instruction *Then = SplitBlockAndInsertIfThen(Any, At, false, MDBuilder(RT.C).createUnlikelyBranchWeights());
-  IRBuilder<> Slow(Then);
-  for (unsigned D = 0; D < Forms.rank(); ++D) {
-    Value *V = Slow.CreateLoad(Slow.getIntNTy(8 * std::abs(Forms.IndexBytes[D])), Forms.IndexAddresses[D]);
-    RT.storeNow(Slow, offsetof(dvmrt_now, iv) + 8 * D, Slow.CreateIntCast(V, RT.I64, Forms.IndexBytes[D] < 0));
-  }
-  Value *P = A.Var ? ConstantPointerNull::get(RT.Ptr) : At->getArgOperand(0), *Flags = Slow.getInt32(A.Text.touchFlags());
-  if (A.Mark->hasMetadata(LedMark)) { // what a pointer leads to may be in another row
-    RT.call(Slow, "__dvmrt_touch", {P, Slow.getInt64(A.Text.Size), S.site(A), ConstantPointerNull::get(RT.Ptr), Flags});
-    return At->getParent();
-  }
-  auto *T = ArrayType::get(RT.I64, Index.size());
-  AllocaInst *Subscripts = S.slot(T, "dvm.outside");
-  for (auto [D, V] : enumerate(Index))
-    Slow.CreateStore(V, Slow.CreateConstInBoundsGEP2_64(T, Subscripts, 0, D));
-  RT.call(Slow, "__dvmrt_bounds", {P, S.site(A), Subscripts, Dim, Extent, Flags});
-  return At->getParent();
-}
-
-void Summary::keepBounds(ValueToValueMapTy &Map, SmallVectorImpl<BasicBlock *> &Cloned) {
-  for (auto &[A, Dims] : Asked) {
-    SmallVector<Value *, 4> Index;
-    for (Value *V : A->Index)
-      Index.push_back(Map.count(V) ? static_cast<Value *>(Map[V]) : V);
-    Cloned.push_back(keepBounds(*A, cast<CallInst>(Map[A->Mark]), Dims, Index));
-  }
-}
-
 BasicBlock *Summary::clonePlain() {
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 16> Cloned;
@@ -699,7 +640,7 @@ BasicBlock *Summary::clonePlain() {
   assignResults(Map);
   if (isFromFlang(*S.F.getParent()))
     readEarly(Map);
-  keepBounds(Map, Cloned);
+  Asked.keepIn(Map, Cloned);
   for (BasicBlock *BB : Cloned)
     for (Instruction &I : make_early_inc_range(*BB)) {
       if (markerName(&I).empty() || &I == Leave)
