@@ -209,6 +209,12 @@ std::optional<int64_t> dvmir::constantOf(const Linear &L) {
   return L.Add;
 }
 
+// .. or may be changed by another name.
+bool NestForms::beginsInside(Value *P) const {
+  Variable *V = isa<AllocaInst>(P) ? S.VariableOf.lookup(P) : nullptr;
+  return V && (V->Escapes || V->Inner.lookup(&K) || any_of(V->Starts, [&](Instruction *Start) { return K.holds(Start->getParent()); }));
+}
+
 static uint64_t sizeOfTable(const Value *P, const DataLayout &DL) {
   auto *A = dyn_cast<AllocaInst>(P);
   if (A && !A->isStaticAlloca())

@@ -71,6 +71,7 @@ private:
   bool innerRange(Inner &I, llvm::StoreInst *First, llvm::StoreInst *Next);
   llvm::Value *hoistInstruction(llvm::Instruction *I);
   bool unchanged(llvm::Value *P) const;
+  bool beginsInside(llvm::Value *P) const;
 };
 
 // Behind the marks of an access or a subscript.

@@ -3,6 +3,7 @@
 #include "RowSums.h"
 #include "Splits.h"
 #include "pass/markers.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfo.h"
@@ -258,6 +259,9 @@ void dvmir::countMovingLocals(Function &F, const DominatorTree &DT, const SmallP
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
       Locals.push_back(A);
   LoopInfo LI(DT);
+  ReversePostOrderTraversal<const Function *> Order(&F);
+  if (containsIrreducibleCFG<const BasicBlock *>(Order, LI)) // a loop may begin again without what it began with
+    return;
   for (const Loop *L : LI.getLoopsInPreorder())
     MovingLocals(DT, Results, *L).run(Locals);
 }
