@@ -241,7 +241,8 @@ std::optional<Linear> NestForms::ofTable(const LoadInst &L, const BasicBlock *At
     }
   }
   const uint64_t Size = S.RT.DL.getTypeStoreSize(L.getType()).getFixedValue();
-  if (!isa<GlobalVariable, AllocaInst>(P) || !L.isSimple() || Byte < 0 || !unchanged(P) || uint64_t(Byte) + Size > sizeOfTable(P, S.RT.DL))
+  if (!isa<GlobalVariable, AllocaInst>(P) || !L.isSimple() || Byte < 0 || !unchanged(P) || beginsInside(P) ||
+      uint64_t(Byte) + Size > sizeOfTable(P, S.RT.DL))
     return std::nullopt;
   Linear R;
   auto *Table = dyn_cast<GlobalVariable>(P);
