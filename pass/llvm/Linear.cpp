@@ -215,11 +215,12 @@ bool NestForms::beginsInside(Value *P) const {
   return V && (V->Escapes || V->Inner.lookup(&K) || any_of(V->Starts, [&](Instruction *Start) { return K.holds(Start->getParent()); }));
 }
 
-static uint64_t sizeOfTable(const Value *P, const DataLayout &DL) {
-  auto *A = dyn_cast<AllocaInst>(P);
-  if (A && !A->isStaticAlloca())
+uint64_t dvmir::sizeOfObject(const Value *Root, const DataLayout &DL) {
+  auto *A = dyn_cast<AllocaInst>(Root);
+  auto *G = dyn_cast<GlobalVariable>(Root);
+  if (!G && (!A || !A->isStaticAlloca() || A->isArrayAllocation()))
     return 0;
-  return DL.getTypeAllocSize(A ? A->getAllocatedType() : cast<GlobalVariable>(P)->getValueType()).getFixedValue();
+  return DL.getTypeAllocSize(A ? A->getAllocatedType() : G->getValueType()).getFixedValue();
 }
 
 // 'dx[k]' of a table that nothing in the nest writes, where 'k' is known.
@@ -241,8 +242,7 @@ std::optional<Linear> NestForms::ofTable(const LoadInst &L, const BasicBlock *At
     }
   }
   const uint64_t Size = S.RT.DL.getTypeStoreSize(L.getType()).getFixedValue();
-  if (!isa<GlobalVariable, AllocaInst>(P) || !L.isSimple() || Byte < 0 || !unchanged(P) || beginsInside(P) ||
-      uint64_t(Byte) + Size > sizeOfTable(P, S.RT.DL))
+  if (!L.isSimple() || Byte < 0 || !unchanged(P) || beginsInside(P) || uint64_t(Byte) + Size > sizeOfObject(P, S.RT.DL))
     return std::nullopt;
   Linear R;
   auto *Table = dyn_cast<GlobalVariable>(P);

@@ -76,6 +76,8 @@ private:
 
 // Behind the marks of an access or a subscript.
 llvm::Value *behindMarks(llvm::Value *V);
+// Bytes of a variable of the file or the function; 0: it is none, or its size is known to the run alone.
+uint64_t sizeOfObject(const llvm::Value *Root, const llvm::DataLayout &DL);
 
 // A copy of the instruction, in no block yet, that may be executed where 'I' itself would not have been; null: it must not.
 // Unchanged: nobody writes what is at this address. Early: what stands for an operand, or null.

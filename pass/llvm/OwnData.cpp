@@ -1,4 +1,5 @@
 #include "OwnData.h"
+#include "LoopForms.h"
 #include "Splits.h"
 #include "pass/markers.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -147,7 +148,7 @@ bool OwnData::isCovered(const Access &Read, const Place &At, const BitVector &Ha
 
 bool OwnData::isWriteOf(const Access &W, const Value *Root) const {
   return W.Text.Writes && K.holds(W.Mark->getParent()) && Forms.inBody(W.Mark->getParent()) &&
-         rootBehind(W.Mark->getArgOperand(0)) == Root && givesValues(W);
+         pointerRoot(W.Mark->getArgOperand(0)) == Root && givesValues(W);
 }
 
 bool OwnData::isAssigned(const Access &Read) {

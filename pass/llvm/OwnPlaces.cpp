@@ -1,4 +1,5 @@
 #include "OwnPlaces.h"
+#include "LoopForms.h"
 #include "pass/markers.h"
 #include "runtime/abi.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -9,12 +10,6 @@ using namespace dvmir;
 
 // ---- Whose it is --------------------------------------------------------------------------------------------------------------
 
-Value *OwnPlaces::rootBehind(Value *P) {
-  for (P = behindMarks(P); auto *GEP = dyn_cast<GEPOperator>(P);)
-    P = behindMarks(GEP->getPointerOperand());
-  return P;
-}
-
 static bool isPrivateIn(const Construct &K, const Value *Root) {
   const auto Args = markerArguments(K.Enter);
   for (auto [Arg, Value] : zip(K.Text.Args, Args))
@@ -24,7 +19,7 @@ static bool isPrivateIn(const Construct &K, const Value *Root) {
 }
 
 bool OwnPlaces::isOwn(Value *P) {
-  Value *Root = rootBehind(P);
+  Value *Root = pointerRoot(P);
   if (!isa<AllocaInst, GlobalVariable>(Root))
     return false;
   if (isPrivateIn(K, Root) || isRow(Root))
@@ -48,17 +43,12 @@ bool OwnPlaces::isOfRow(const Instruction &I) {
 }
 
 OwnPlaces::Extent OwnPlaces::extentOf(Value *Root) {
-  auto *A = dyn_cast<AllocaInst>(Root);
-  auto *G = dyn_cast<GlobalVariable>(Root);
-  if (!A && !G)
-    return {};
-  const auto Bytes = int64_t(S.RT.DL.getTypeAllocSize(A ? A->getAllocatedType() : G->getValueType()).getFixedValue());
-  if (!A || A->isStaticAlloca())
-    return {A && A->isArrayAllocation() ? 0 : Bytes};
-  if (!isRow(A))
-    return {};
+  if (!isRow(Root))
+    return {int64_t(sizeOfObject(Root, S.RT.DL))};
+  auto *A = cast<AllocaInst>(Root);
+  const uint64_t Element = S.RT.DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue();
   IRBuilder<> B(K.Begin);
-  return {MostOfBytes, B.CreateMul(B.CreateZExtOrTrunc(Forms.hoist(A->getArraySize()), B.getInt64Ty()), B.getInt64(Bytes))};
+  return {MostOfBytes, B.CreateMul(B.CreateZExtOrTrunc(Forms.hoist(A->getArraySize()), B.getInt64Ty()), B.getInt64(Element))};
 }
 
 // ---- Where it is --------------------------------------------------------------------------------------------------------------

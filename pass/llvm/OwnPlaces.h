@@ -58,7 +58,6 @@ protected:
     llvm::Value *Open = nullptr;
   };
 
-  static llvm::Value *rootBehind(llvm::Value *P);
   bool isRow(const llvm::Value *Root);
   Extent extentOf(llvm::Value *Root);
   std::optional<Place> placeOf(const Access &A);

@@ -1,4 +1,5 @@
 #include "PlainCode.h"
+#include "Linear.h"
 #include "LoopForms.h"
 #include "pass/markers.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -153,9 +154,7 @@ AllocaInst *dvmir::resultSlot(FunctionState &S, const Access &A) {
 }
 
 std::optional<int64_t> dvmir::elementsOf(const Access &A, const Value *Root, const DataLayout &DL) {
-  auto *G = dyn_cast<GlobalVariable>(Root);
-  auto *Local = dyn_cast<AllocaInst>(Root);
-  if ((!G && !(Local && Local->isStaticAlloca())) || A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)
+  if (A.Index.empty() || A.Text.Extents.size() != A.Index.size() || A.Text.PartOfElement)
     return std::nullopt;
   uint64_t Elements = 1;
   for (unsigned D = 0; D < A.Index.size(); ++D) {
@@ -163,8 +162,8 @@ std::optional<int64_t> dvmir::elementsOf(const Access &A, const Value *Root, con
       return std::nullopt;
     Elements *= *A.Text.Extents[D];
   }
-  const uint64_t Bytes = DL.getTypeAllocSize(G ? G->getValueType() : Local->getAllocatedType()).getFixedValue();
-  return Elements * A.Text.Size == Bytes ? std::optional(int64_t(Elements)) : std::nullopt;
+  const uint64_t Bytes = sizeOfObject(Root, DL);
+  return Bytes && Elements * A.Text.Size == Bytes ? std::optional(int64_t(Elements)) : std::nullopt;
 }
 
 GlobalVariable *dvmir::boundedRoot(const Access &A, const DataLayout &DL) {
