@@ -67,16 +67,18 @@ int mpir_job_rank_place(const struct job *j, uint32_t rank, const char **host) {
   return rank < j->nranks ? j->pids[rank] : 0;
 }
 
-void mpir_job_catch(struct job *j, sigset_t *before) {
+int mpir_job_signals(const struct mpir_job_clock *clock, sigset_t *before) {
   sigset_t caught;
   sigemptyset(&caught);
-  int const all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, mpir_job_clock_signal(j->clock)};
+  int const all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, mpir_job_clock_signal(clock)};
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
     if (all[i])
       sigaddset(&caught, all[i]);
   sigprocmask(SIG_BLOCK, &caught, before);
-  j->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+  return signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
 }
+
+void mpir_job_catch(struct job *j, sigset_t *before) { j->signals = mpir_job_signals(j->clock, before); }
 
 static void become_replica(void *arg, uint32_t rank) { mpir_replicas_become(arg, rank); }
 

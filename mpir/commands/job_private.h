@@ -48,6 +48,8 @@ void mpir_job_try_again(struct job *j, const mpir_replicas_printed *before, stru
 mpir_replicas_printed *mpir_job_before(struct job *j);
 /* job.c: a command line, for people; the caller frees. */
 char *mpir_job_words(char **argv);
+/* job.c: blocks what a command that starts ranks is to read, 'clock''s signal too.  Returns the descriptor to read it from. */
+int mpir_job_signals(const struct mpir_job_clock *clock, sigset_t *before);
 /* job.c: catches what is to be caught, before the first rank is there; 'before' is the mask that ranks get. */
 void mpir_job_catch(struct job *j, sigset_t *before);
 /* Opens the socket.  Returns 0, or -E... with the text in 'err'. */

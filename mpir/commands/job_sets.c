@@ -243,17 +243,6 @@ static void watch(struct run *r) {
   free(fds);
 }
 
-static void catch_signals(struct run *r, sigset_t *before) {
-  sigset_t caught;
-  sigemptyset(&caught);
-  const int all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, mpir_job_clock_signal(r->clock)};
-  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-    if (all[i])
-      sigaddset(&caught, all[i]);
-  sigprocmask(SIG_BLOCK, &caught, before);
-  r->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* From the beginning, or a snapshot, to the end: a status, or AGAIN. */
 static int live(struct run *r) {
   r->over = false;
@@ -287,7 +276,7 @@ int mpir_sets_run(const struct mpir_job_options *o, char **argv) {
     return status;
   r.command = mpir_job_words(argv);
   r.folder = getcwd(NULL, 0);
-  catch_signals(&r, &before);
+  r.signals = mpir_job_signals(r.clock, &before);
   r.mask = &before;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   while ((status = live(&r)) == AGAIN) {
